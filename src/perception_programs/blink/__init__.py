@@ -1,0 +1,1 @@
+"""The BLINK benchmark: so far, the rules that read an answer from programs alone."""

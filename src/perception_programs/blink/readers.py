@@ -1,0 +1,172 @@
+"""Answers read from programs by rule, without a language model: a test of the evidence.
+
+Each rule is a pure function from programs to an option letter, or None where the programs do not
+decide: an exact tie, or a reading that is missing, is no answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..errors import InputError
+from ..program import Item, PerceptionProgram
+
+__all__ = [
+    "jigsaw",
+    "localisation",
+    "multi_view",
+    "naive_correspondence",
+    "relative_depth",
+    "semantic",
+    "visual_correspondence",
+]
+
+_LEFT_RIGHT = {"left": "A", "right": "B"}
+
+
+def relative_depth(points: PerceptionProgram, depth: PerceptionProgram) -> str | None:
+    """The letter of the point nearest the camera.
+
+    Each point takes the cell whose centre is nearest to it, and the middle of that cell's range; the
+    largest is nearest the camera.
+    """
+    _expect(points, "point-detection")
+    _expect(depth, "depth")
+    nearness: dict[str, float | None] = {}
+    for letter, place in _lettered(points).items():
+        cell = _nearest(depth.items, place)
+        nearness[letter] = None if cell is None else _middle(cell)
+    return _largest(nearness)
+
+
+def multi_view(flow: PerceptionProgram, options: Mapping[str, str] = _LEFT_RIGHT) -> str | None:
+    """The option of the direction that most cells read; `options` maps left and right to letters."""
+    _expect(flow, "flow")
+    votes = {side: sum(item.r == side for item in flow.items) for side in ("left", "right")}
+    side = _largest(votes)
+    return None if side is None or not votes[side] else options.get(side)
+
+
+def jigsaw(program: PerceptionProgram) -> str | None:
+    """The candidate whose borders fit better, by the mean of their readings."""
+    _expect(program, "jigsaw")
+    readings: dict[str, list[Any]] = {}
+    for item in program.items:
+        if item.i is not None:
+            readings.setdefault(item.i, []).append(item.r)
+    means = {name: _mean(values) for name, values in readings.items()}
+    return _largest(means)
+
+
+def semantic(program: PerceptionProgram) -> str | None:
+    """The candidate with the largest similarity."""
+    _expect(program, "semantic")
+    return _largest({str(item.p): _number(item.r) for item in program.items})
+
+
+def visual_correspondence(
+    reference: PerceptionProgram, matches: PerceptionProgram, options: PerceptionProgram
+) -> str | None:
+    """The option where the match nearest to the reference point lands.
+
+    Args:
+        reference: the one point of the first image.
+        matches: the correspondence program of the two images.
+        options: the lettered points of the second image.
+    """
+    _expect(matches, "correspondence")
+    match = _nearest(matches.items, _only_point(reference))
+    if match is None or not isinstance(match.r, tuple) or len(match.r) != 2:
+        return None
+    return _nearest_option(options, match.r)
+
+
+def naive_correspondence(reference: PerceptionProgram, options: PerceptionProgram) -> str | None:
+    """The option whose coordinate is nearest to the reference point's own: right if nothing moved."""
+    return _nearest_option(options, _only_point(reference))
+
+
+def localisation(boxes: PerceptionProgram, detections: PerceptionProgram, label: str) -> str | None:
+    """The lettered box that overlaps most (IoU) with the surest detection of what is asked for."""
+    _expect(boxes, "point-detection")
+    _expect(detections, "object-detection")
+    asked = label.strip().casefold()
+    found = [item for item in detections.items if (item.b or "").strip().casefold() == asked]
+    surest = _largest({str(n): _number(item.r) for n, item in enumerate(found)})
+    if surest is None:
+        return None
+    target = found[int(surest)].c
+    overlaps = {letter: _iou(place, target) for letter, place in _lettered(boxes).items()}
+    return None if not any(overlaps.values()) else _largest(overlaps)
+
+
+def _expect(program: PerceptionProgram, modality: str) -> None:
+    if program.modality != modality:
+        raise InputError(f"reader: expected a {modality} program, got {program.modality!r}")
+
+
+def _lettered(program: PerceptionProgram) -> dict[str, tuple[int, ...]]:
+    places: dict[str, tuple[int, ...]] = {}
+    for item in program.items:
+        if item.b is None or not isinstance(item.c, tuple):
+            continue
+        if item.b in places:
+            raise InputError(f"reader: expected each letter once, got {item.b!r} twice")
+        places[item.b] = item.c
+    return places
+
+
+def _only_point(program: PerceptionProgram) -> tuple[int, ...]:
+    _expect(program, "point-detection")
+    places = [item.c for item in program.items if isinstance(item.c, tuple)]
+    if len(places) != 1:
+        raise InputError(f"reader: expected one reference point, got {len(places)}")
+    return places[0]
+
+
+def _nearest_option(options: PerceptionProgram, place: Sequence[float]) -> str | None:
+    _expect(options, "point-detection")
+    return _largest(
+        {letter: -math.dist(place, where) for letter, where in _lettered(options).items()}
+    )
+
+
+def _nearest(items: Sequence[Item], place: Sequence[float]) -> Item | None:
+    """The item nearest to `place`; of equally near ones the first, cells being named in order."""
+    placed = [item for item in items if isinstance(item.c, tuple) and len(item.c) == len(place)]
+    return min(placed, key=lambda item: math.dist(item.c, place), default=None)  # type: ignore[arg-type]
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def _middle(cell: Item) -> float | None:
+    return _mean(cell.r) if isinstance(cell.r, tuple) else _number(cell.r)
+
+
+def _mean(values: Sequence[Any]) -> float | None:
+    numbers = [_number(value) for value in values]
+    known = [number for number in numbers if number is not None]
+    return sum(known) / len(known) if known and len(known) == len(numbers) else None
+
+
+def _iou(first: Any, second: Any) -> float:
+    width = min(first[2], second[2]) - max(first[0], second[0])
+    height = min(first[3], second[3]) - max(first[1], second[1])
+    if width <= 0 or height <= 0:
+        return 0.0
+    areas = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (first, second))
+    return float(width * height / (areas - width * height))
+
+
+def _largest(values: Mapping[str, float | None]) -> str | None:
+    """The key of the largest value; None on a tie, a missing value, or nothing at all."""
+    if not values or any(value is None for value in values.values()):
+        return None
+    ranked = sorted(values, key=lambda key: values[key] or 0.0, reverse=True)
+    if len(ranked) > 1 and values[ranked[0]] == values[ranked[1]]:
+        return None
+    return ranked[0]

@@ -1,0 +1,21 @@
+"""The errors this package raises on purpose."""
+
+from __future__ import annotations
+
+__all__ = ["InputError", "MissingExtraError", "ToolError", "WeightsError"]
+
+
+class InputError(ValueError):
+    """What was passed in cannot be used; the message says what was expected and what came."""
+
+
+class MissingExtraError(ImportError):
+    """An optional dependency is not installed; the message gives the command that installs it."""
+
+
+class WeightsError(RuntimeError):
+    """A model's weights cannot be had; the message says which, where to put them, what else works."""
+
+
+class ToolError(RuntimeError):
+    """A vision tool ran and failed on an input that was valid."""

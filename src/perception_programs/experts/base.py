@@ -1,0 +1,48 @@
+"""What every expert is: a callable with a card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+__all__ = ["Card", "Expert"]
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a user should know of an expert before trusting it.
+
+    Attributes:
+        name: the name it is loaded by.
+        modality: `depth`, `flow`, `correspondence`, `jigsaw`, `detection`, `semantic`, `points`.
+        library: the installed library that does the work; its version goes into a program's `meta`.
+        checkpoint: where its weights come from, or None when it has none.
+        licence: of the weights, or of the method's implementation.
+        extra: the optional dependency that installs it, or None.
+        polarity: what bigger values mean, for depth; the sign convention, for flow.
+        limits: sizes and conditions it works under.
+    """
+
+    name: str
+    modality: str
+    library: str
+    checkpoint: str | None = None
+    licence: str = ""
+    extra: str | None = None
+    polarity: str | None = None
+    limits: str = ""
+
+
+@runtime_checkable
+class Expert(Protocol):
+    """A vision tool: image or images in, one result type out, in pixels of the source image."""
+
+    card: Card
+
+    def __call__(self, *images: Any, **options: Any) -> Any:
+        """The result for one input."""
+        ...
+
+    def batch(self, *images: Any, **options: Any) -> list[Any]:
+        """The results for many inputs, in order; equal to single calls."""
+        ...

@@ -1,0 +1,456 @@
+"""The schema of a perception program: items (p, c, r, b) and relations between them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ._arrays import describe
+from .errors import InputError
+from .geometry import FRAME, Grid
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from .images import ImageLike
+
+__all__ = ["Identifier", "Item", "Meta", "PerceptionProgram", "Reading", "Relation", "rounded"]
+
+Identifier: TypeAlias = int | str
+Reading: TypeAlias = float | int | str | tuple[float | int, ...] | None
+
+DIGITS = 4
+"""Significant digits of a reading in text."""
+
+
+def plain_number(value: Any, name: str) -> float | int:
+    """`value` as a Python int or float.
+
+    A float32 becomes the float with its shortest decimal form: 0.1, not 0.10000000149.
+
+    Raises:
+        InputError: not a number, NaN or infinity.
+    """
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise InputError(f"{name}: expected a number, got {describe(value)}")
+    if hasattr(value, "__index__"):
+        return int(value.__index__())
+    try:
+        narrow = type(value).__module__ == "numpy" and value.itemsize < 8
+        number = float(str(value)) if narrow else float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: expected a number, got {describe(value)}") from None
+    if not math.isfinite(number):
+        raise InputError(f"{name}: expected a finite number, got {number}")
+    return number
+
+
+def _identifier(value: Any, name: str) -> Identifier:
+    if isinstance(value, str):
+        return str(value)
+    number = plain_number(value, name)
+    if not isinstance(number, int):
+        raise InputError(f"{name}: expected an integer or a string, got {describe(value)}")
+    return number
+
+
+def _optional_text(value: Any, name: str) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise InputError(f"{name}: expected a string or None, got {describe(value)}")
+    return str(value)
+
+
+def _is_series(value: Any) -> bool:
+    return (isinstance(value, Sequence) and not isinstance(value, (str, bytes))) or (
+        hasattr(value, "tolist") and len(getattr(value, "shape", ())) == 1
+    )
+
+
+def _coordinate(value: Any) -> tuple[int, ...] | str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if not _is_series(value) or len(value) not in (2, 4):
+        raise InputError(
+            f"c: expected (x, y), (x0, y0, x1, y1), a name or None, got {describe(value)}"
+        )
+    numbers = tuple(plain_number(v, "c") for v in value)
+    for number in numbers:
+        if not isinstance(number, int) or not 0 <= number <= FRAME:
+            raise InputError(f"c: expected integers from 0 to {FRAME}, got {describe(value)}")
+    if len(numbers) == 4 and (numbers[0] > numbers[2] or numbers[1] > numbers[3]):
+        raise InputError(f"c: expected x0 <= x1 and y0 <= y1, got {describe(value)}")
+    return tuple(int(n) for n in numbers)
+
+
+def _reading(value: Any) -> Reading:
+    if value is None or isinstance(value, str):
+        return value
+    if _is_series(value):
+        if len(value) == 0:
+            raise InputError("r: expected at least one number, got an empty series")
+        return tuple(plain_number(v, "r") for v in value)
+    return plain_number(value, "r")
+
+
+@dataclass(frozen=True)
+class Item:
+    """One primitive of a program.
+
+    Attributes:
+        p: identifier: a cell number, a letter, the name of a border; None where the label says it.
+        c: (x, y) or (x0, y0, x1, y1), integers in the 0-1000 frame; or the name of the target that
+            the reading is about.
+        r: the reading: a number, a word, several numbers, or None where nothing could be read.
+        b: label, or None.
+        i: which image or candidate it belongs to, or None when there is only one.
+
+    Raises:
+        InputError: a coordinate outside the frame, a number that is not finite, another type.
+    """
+
+    p: Identifier | None = None
+    c: tuple[int, ...] | str | None = None
+    r: Reading = None
+    b: str | None = None
+    i: str | None = None
+
+    def __post_init__(self) -> None:
+        set_field = object.__setattr__
+        set_field(self, "p", None if self.p is None else _identifier(self.p, "p"))
+        set_field(self, "c", _coordinate(self.c))
+        set_field(self, "r", _reading(self.r))
+        set_field(self, "b", _optional_text(self.b, "b"))
+        set_field(self, "i", _optional_text(self.i, "i"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data; `b` and `i` only where there are some."""
+        row = {"p": self.p, "c": _listed(self.c), "r": _listed(self.r)}
+        row |= {key: value for key, value in (("b", self.b), ("i", self.i)) if value is not None}
+        return row
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A triple: the item `subject` stands in the relation `predicate` to the item `object`."""
+
+    subject: Identifier
+    predicate: str
+    object: Identifier
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "subject", _identifier(self.subject, "subject"))
+        object.__setattr__(self, "object", _identifier(self.object, "object"))
+        if not isinstance(self.predicate, str) or not self.predicate.strip():
+            raise InputError(f"predicate: expected a word, got {describe(self.predicate)}")
+
+
+class Meta(Mapping[str, Any]):
+    """Where a program came from: an immutable mapping of plain data.
+
+    >>> Meta({"expert": "dis"})["expert"]
+    'dis'
+    """
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: Mapping[str, Any] = {}) -> None:
+        self._data = {str(key): _plain(value) for key, value in data.items()}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._data[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __repr__(self) -> str:
+        return repr(self._data)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as a dict of lists and dicts."""
+        return {key: _jsonable(value) for key, value in self._data.items()}
+
+
+def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, Mapping):
+        return Meta(value)
+    if _is_series(value):
+        return tuple(_plain(v) for v in value)
+    return plain_number(value, "meta")
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, Meta):
+        return value.to_dict()
+    return [_jsonable(v) for v in value] if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True)
+class PerceptionProgram:
+    """A tool's output as text a language model can read.
+
+    Attributes:
+        modality: what was measured: `depth`, `flow`, …
+        granularity: what an item stands for: `patch`, `keypoint`, `bounding-box`, …
+        items: the primitives.
+        relations: triples between items.
+        grid: the grid whose cells the items are, or None.
+        note: what the fields mean, in one paragraph.
+        meta: where it came from (expert, sizes, units, what was masked or cut). Not part of
+            equality: it is in JSON always and in text only when asked for.
+        images: the pictures it is about, when known; only for display, never written out.
+
+    Raises:
+        InputError: an item or relation of the wrong kind, two items with one identifier, a relation
+            to an item that does not exist, a cell number beyond the grid.
+    """
+
+    modality: str
+    granularity: str
+    items: tuple[Item, ...]
+    relations: tuple[Relation, ...] = ()
+    grid: Grid | None = None
+    note: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=Meta, compare=False)
+    images: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("modality", "granularity"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value.strip():
+                raise InputError(f"{name}: expected a word, got {describe(value)}")
+        set_field = object.__setattr__
+        set_field(self, "items", _all_of(Item, self.items, "items"))
+        set_field(self, "relations", _all_of(Relation, self.relations, "relations"))
+        set_field(self, "grid", None if self.grid is None else Grid.of(self.grid))
+        set_field(self, "note", _optional_text(self.note, "note"))
+        set_field(self, "meta", self.meta if isinstance(self.meta, Meta) else Meta(self.meta))
+        set_field(self, "images", tuple(self.images))
+        _check_identifiers(self)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "images": ()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data of everything but the pictures."""
+        return {
+            "modality": self.modality,
+            "granularity": self.granularity,
+            "grid": None if self.grid is None else {"rows": self.grid.rows, "cols": self.grid.cols},
+            "note": self.note,
+            "items": [item.to_dict() for item in self.items],
+            "relations": [[r.subject, r.predicate, r.object] for r in self.relations],
+            "meta": Meta(self.meta).to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> PerceptionProgram:
+        """The inverse of `to_dict`.
+
+        Raises:
+            InputError: a key that is missing or unknown, or a value that the schema refuses; the
+                message says which item.
+        """
+        if not isinstance(data, Mapping):
+            raise InputError(f"program: expected a mapping, got {describe(data)}")
+        _check_keys(
+            data,
+            "program",
+            ("modality", "granularity", "items"),
+            ("grid", "note", "relations", "meta"),
+        )
+        grid = data.get("grid")
+        if grid is not None:
+            _check_keys(grid, "grid", ("rows", "cols"), ())
+            grid = Grid(grid["rows"], grid["cols"])
+        items, relations = data["items"], data.get("relations") or []
+        for name, rows in (("items", items), ("relations", relations)):
+            if not isinstance(rows, Sequence) or isinstance(rows, str):
+                raise InputError(f"{name}: expected a list, got {describe(rows)}")
+        return cls(
+            modality=data["modality"],
+            granularity=data["granularity"],
+            items=tuple(item_from(row, f"item {n}") for n, row in enumerate(items, 1)),
+            relations=tuple(
+                relation_from(row, f"relation {n}") for n, row in enumerate(relations, 1)
+            ),
+            grid=grid,
+            note=data.get("note"),
+            meta=data.get("meta") or {},
+        )
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """The program as JSON, in ASCII, with every digit and its `meta`."""
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> PerceptionProgram:
+        """The inverse of `to_json`.
+
+        Raises:
+            InputError: not JSON (with the line), or not a program.
+        """
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"program: expected JSON: {error}") from error
+        return cls.from_dict(data)
+
+    def to_text(self, style: str = "paper", *, meta: bool = False) -> str:
+        """The program as the block a prompt includes.
+
+        Args:
+            style: `paper` (the published block, valid YAML between its tags) or `json`.
+            meta: whether to print where it came from; JSON has it always.
+        """
+        from .text import render
+
+        return render(self, style, meta=meta)
+
+    @classmethod
+    def from_text(cls, text: str) -> PerceptionProgram:
+        """The one program in a text, in any style, with whatever prose around it.
+
+        Raises:
+            InputError: no block, several (`all_from_text` reads those), or a broken one, with the
+                line where it breaks.
+        """
+        from .text import parse_one
+
+        return parse_one(text)
+
+    @classmethod
+    def all_from_text(cls, text: str) -> list[PerceptionProgram]:
+        """Every program in a text, in order; an empty list when there is none."""
+        from .text import parse_all
+
+        return parse_all(text)
+
+    def rounded(self, digits: int = DIGITS) -> PerceptionProgram:
+        """The program with its readings at the precision of text: `from_text(str(p)) == p.rounded()`."""
+        items = tuple(replace(item, r=_rounded_reading(item.r, digits)) for item in self.items)
+        return replace(self, items=items)
+
+    def with_images(self, *images: ImageLike) -> PerceptionProgram:
+        """The same program, knowing the picture or pictures it is about, for overlays and notebooks."""
+        return replace(self, images=images)
+
+    def overlay(self, image: ImageLike = None, second: ImageLike = None) -> Image.Image:
+        """The program drawn on its picture.
+
+        Args:
+            image: the picture; the known one when not given.
+            second: the other picture, for correspondence and semantic programs.
+
+        Raises:
+            InputError: no picture is given or known.
+        """
+        from .view import overlay
+
+        return overlay(self, image, second)
+
+    def _repr_html_(self) -> str:
+        from .view import to_html
+
+        return to_html(self)
+
+
+def rounded(value: float, digits: int = DIGITS) -> float:
+    """`value` at `digits` significant digits.
+
+    >>> rounded(0.123456)
+    0.1235
+    """
+    return float(f"{value:.{digits}g}")
+
+
+def _rounded_reading(value: Reading, digits: int) -> Reading:
+    if isinstance(value, tuple):
+        return tuple(rounded(v, digits) if isinstance(v, float) else v for v in value)
+    return rounded(value, digits) if isinstance(value, float) else value
+
+
+def _all_of(kind: type, values: Iterable[Any], name: str) -> tuple[Any, ...]:
+    result = tuple(values)
+    for value in result:
+        if not isinstance(value, kind):
+            raise InputError(f"{name}: expected {kind.__name__}s, got {describe(value)}")
+    return result
+
+
+def _check_identifiers(program: PerceptionProgram) -> None:
+    seen = set()
+    for item in program.items:
+        if item.p is None:
+            continue
+        # The candidate, or the target that c names, tells apart items about the same border or cell.
+        key = (item.i, item.p, item.c if isinstance(item.c, str) else None)
+        if key in seen:
+            raise InputError(
+                f"items: expected one item for each identifier, got p {item.p!r} twice"
+            )
+        seen.add(key)
+        if (
+            program.grid is not None
+            and isinstance(item.p, int)
+            and not 1 <= item.p <= program.grid.count
+        ):
+            raise InputError(f"items: expected p from 1 to {program.grid.count}, got {item.p}")
+    known = {p for _, p, _ in seen}
+    for relation in program.relations:
+        for end in (relation.subject, relation.object):
+            if end not in known:
+                raise InputError(f"relations: expected the p of an item, got {end!r}")
+
+
+def item_from(row: Any, name: str) -> Item:
+    """An item from its dict; errors begin with `name`."""
+    _check_keys(row, name, (), ("p", "c", "r", "b", "i"))
+    try:
+        return Item(**row)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+
+
+def relation_from(row: Any, name: str) -> Relation:
+    """A relation from its list of three; errors begin with `name`."""
+    if not _is_series(row) or len(row) != 3:
+        raise InputError(f"{name}: expected [subject, predicate, object], got {describe(row)}")
+    try:
+        return Relation(*row)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+
+
+def _check_keys(data: Any, name: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> None:
+    if not isinstance(data, Mapping):
+        raise InputError(f"{name}: expected a mapping, got {describe(data)}")
+    for key in needed:
+        if key not in data:
+            raise InputError(
+                f"{name}: expected the key {key!r}, got {', '.join(map(str, data)) or 'none'}"
+            )
+    for key in data:
+        if key not in (*needed, *optional):
+            raise InputError(
+                f"{name}: expected keys {', '.join((*needed, *optional))}, got {key!r}"
+            )

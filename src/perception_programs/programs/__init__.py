@@ -1,0 +1,25 @@
+"""Converters: a tool's result, or the picture to run it on, to a perception program."""
+
+from .albedo import albedo_program
+from .correspondence import correspondence_program
+from .depth import depth_program
+from .detection import detection_program
+from .flow import flow_program
+from .jigsaw import jigsaw_program
+from .points import points_program
+from .segmentation import segmentation_program
+from .semantic import semantic_program
+from .similarity import similarity_program
+
+__all__ = [
+    "albedo_program",
+    "correspondence_program",
+    "depth_program",
+    "detection_program",
+    "flow_program",
+    "jigsaw_program",
+    "points_program",
+    "segmentation_program",
+    "semantic_program",
+    "similarity_program",
+]

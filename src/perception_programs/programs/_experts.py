@@ -1,0 +1,66 @@
+"""Running an expert on behalf of a converter."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from typing import Any, TypeVar
+
+from .._arrays import describe
+from ..errors import InputError, ToolError
+from ..experts import registry
+from ..experts.base import Expert
+
+__all__ = ["ExpertLike", "check_unused", "run_expert"]
+
+ExpertLike = str | Expert | None
+"""The name of an expert, an expert, or None for the best one that is installed."""
+
+Result = TypeVar("Result")
+
+
+def run_expert(
+    modality: str, expert: ExpertLike, kind: type[Result], *inputs: Any, **options: Any
+) -> tuple[Result, dict[str, Any]]:
+    """The expert's result for the inputs, and what `meta` shall say of it.
+
+    Raises:
+        InputError: the expert is of another modality, or is no expert.
+        MissingExtraError: none is installed.
+        ToolError: the expert returned something else than a result of its modality.
+    """
+    if expert is None:
+        expert = registry.default(modality)
+    elif isinstance(expert, str):
+        expert = registry.load(expert)
+    if not isinstance(expert, Expert):
+        raise InputError(f"expert: expected a name or an expert, got {describe(expert)}")
+    card = expert.card
+    if card.modality != modality:
+        raise InputError(
+            f"expert: expected one for {modality}, got {card.name!r} for {card.modality}"
+        )
+    result = expert(*inputs, **options)
+    if not isinstance(result, kind):
+        raise ToolError(f"expert {card.name!r}: expected {kind.__name__}, got {describe(result)}")
+    meta = {"expert": card.name, "library": card.library, "version": _version(card.library)}
+    if card.checkpoint is not None:
+        meta["checkpoint"] = card.checkpoint
+    return result, meta
+
+
+def _version(library: str) -> str:
+    try:
+        return importlib.metadata.version(library)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def check_unused(what: str, **options: Any) -> None:
+    """Refuse options that would be ignored beside an input of kind `what`.
+
+    Raises:
+        InputError: one of them is not None.
+    """
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{name}: has no meaning beside {what}; got {describe(value)}")

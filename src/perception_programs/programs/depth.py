@@ -1,0 +1,158 @@
+"""Depth: the range of nearness in each cell of a grid."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .._arrays import describe, is_array, is_floating
+from ..errors import InputError
+from ..geometry import CellStatistics, Grid, cell_statistics
+from ..images import is_picture
+from ..program import PerceptionProgram, Reading, Relation
+from ..results import DepthMap
+from ..results.depth import DepthKind
+from ._cells import (
+    LabelsLike,
+    cap_relations,
+    cell_items,
+    cell_labels,
+    cell_meta,
+    check_tau,
+    grid_note,
+    neighbour_pairs,
+)
+from ._experts import ExpertLike, check_unused, run_expert
+
+__all__ = ["depth_program"]
+
+_READING_NOTE = (
+    "r: [lowest, highest] nearness in the cell, from 0 (farthest in this image) to 1 (nearest to the "
+    "camera)."
+)
+
+
+def depth_program(
+    source: Any,
+    *,
+    kind: DepthKind | None = None,
+    mask: Any = None,
+    grid: Any = 10,
+    relations: bool | int = True,
+    tau: float = 0.15,
+    labels: LabelsLike = None,
+    expert: ExpertLike = None,
+) -> PerceptionProgram:
+    """A program of how near each part of an image is (paper, section 3.2: `depth`, `patch`).
+
+    Each cell reads `[lowest, highest]` nearness in it, from 0 (farthest) to 1 (nearest). A metric map
+    is inverted (1 / metres) and scaled between its extremes, like a relative one.
+
+    Args:
+        source: a `DepthMap`; an H×W float array or tensor; or a picture, which goes through the expert.
+        kind: what the numbers of an array are: `normalised` (the default: in [0, 1], 1 is nearest),
+            `relative` (bigger is nearer) or `metric` (metres, bigger is farther).
+        mask: H×W bool, True where an array can be trusted.
+        grid: cells a side, or (rows, cols).
+        relations: whether neighbours whose mean nearness differs by more than `tau` are related by
+            `in_front_of`; a number keeps at most so many, the strongest.
+        tau: the difference it takes.
+        labels: a segmentation that gives each cell the name of what covers most of it.
+        expert: which depth expert reads a picture; by default the best that is installed.
+
+    Raises:
+        InputError: the source cannot be read as depth, or an option does not fit.
+        MissingExtraError: a picture came and no depth expert is installed.
+
+    >>> import numpy as np
+    >>> ramp = np.tile(np.linspace(1, 9, 64), (64, 1))
+    >>> depth_program(ramp, kind="relative", grid=(1, 2)).rounded().items[0].r
+    (0.0, 0.4921)
+    """
+    depth, meta, images = _depth_map(source, kind, mask, expert)
+    cells = Grid.of(grid)
+    statistics = _nearness(depth, cells)
+    names = cell_labels(labels, cells, depth.size)
+    found, cut = cap_relations(_relations(cells, statistics, check_tau(tau)), relations)
+    readings = _readings(statistics)
+    height, width = depth.values.shape
+    masked = int(height * width - statistics.count.sum())
+    return PerceptionProgram(
+        modality="depth",
+        granularity="patch",
+        items=cell_items(cells, depth.size, readings, names),
+        relations=found,
+        grid=cells,
+        note=grid_note(_READING_NOTE, readings, names, _relation_note(tau) if found else None),
+        meta={**meta, "kind": depth.kind, **cell_meta(depth.size, masked, readings, cut)},
+        images=images,
+    )
+
+
+def _depth_map(
+    source: Any, kind: DepthKind | None, mask: Any, expert: ExpertLike
+) -> tuple[DepthMap, dict[str, Any], tuple[Any, ...]]:
+    if isinstance(source, DepthMap):
+        check_unused("a DepthMap", kind=kind, mask=mask, expert=expert)
+        return source, {}, ()
+    if is_array(source) and len(source.shape) == 2:
+        if kind is None and not is_floating(source):
+            raise InputError(
+                f"depth: {describe(source)} may be a depth map or a grey picture; say "
+                "DepthMap(values, kind=...) for depth, or load_image(values) for a picture"
+            )
+        check_unused("a depth map", expert=expert)
+        return DepthMap(source, kind or "normalised", mask), {}, ()
+    if is_array(source) and len(source.shape) == 3 and 1 in (source.shape[0], source.shape[-1]):
+        raise InputError(
+            f"depth: {describe(source)} may be a depth map or a grey picture; drop its axis of "
+            "length 1 for depth, or say load_image(values) for a picture"
+        )
+    if not is_picture(source):
+        raise InputError(
+            "depth: expected a DepthMap, an H×W array of floats or a picture (path, bytes, PIL image "
+            f"or H×W×3 array), got {describe(source)}"
+        )
+    check_unused("a picture; the expert knows", kind=kind, mask=mask)
+    return (*run_expert("depth", expert, DepthMap, source), (source,))
+
+
+def _nearness(depth: DepthMap, grid: Grid) -> CellStatistics:
+    """Cell statistics of nearness.
+
+    Nearness is an affine function of the inverse map, so the map itself is read once and only its
+    cells are scaled.
+    """
+    plain = depth.kind != "metric" and depth.mask is None
+    cells = cell_statistics(depth.inverse(), grid, None if plain else depth.valid())
+    low, high = depth.limits()
+    if high == low:
+        flat = np.where(cells.count > 0, 0.5, np.nan)
+        return CellStatistics(flat, flat, flat, cells.count)
+    least, most, mean = (
+        np.clip((v - low) / (high - low), 0, 1) for v in (cells.min, cells.max, cells.mean)
+    )
+    return CellStatistics(least, most, mean, cells.count)
+
+
+def _readings(statistics: CellStatistics) -> list[Reading]:
+    pairs = zip(statistics.min.ravel().tolist(), statistics.max.ravel().tolist(), strict=True)
+    return [None if math.isnan(low) else (low, high) for low, high in pairs]
+
+
+def _relations(grid: Grid, statistics: CellStatistics, tau: float) -> list[tuple[float, Relation]]:
+    related = []
+    for first, second, difference in neighbour_pairs(grid, statistics.mean):
+        if abs(difference) > tau:
+            front, back = (first, second) if difference > 0 else (second, first)
+            related.append((abs(difference), Relation(front, "in_front_of", back)))
+    return related
+
+
+def _relation_note(tau: float) -> str:
+    return (
+        f"in_front_of: the first cell's mean nearness is more than {tau:.4g} above that of the "
+        "second, its neighbour."
+    )

@@ -1,0 +1,104 @@
+"""Object detection: boxes with their labels and confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from .._arrays import describe
+from ..errors import InputError
+from ..geometry import Size, normalise_box
+from ..images import is_picture
+from ..program import Item, PerceptionProgram
+from ..results import Detections
+from ..results.detections import Names
+from ._experts import ExpertLike, check_unused, run_expert
+
+__all__ = ["detection_program"]
+
+
+def detection_program(
+    source: Any,
+    *,
+    labels: Sequence[str] | None = None,
+    threshold: float | None = None,
+    size: Size | None = None,
+    names: Names = None,
+    expert: ExpertLike = None,
+) -> PerceptionProgram:
+    """A program of the objects found (paper, section 3.2: `object-detection`, `bounding-box`).
+
+    Args:
+        source: `Detections`; what supervision, transformers, ultralytics or torchvision return for one
+            image, or COCO result dicts; or a picture, which goes through the expert.
+        labels: what to look for in a picture.
+        threshold: keep only boxes of at least this confidence.
+        size: `(width, height)` of the image, where a foreign result does not carry it.
+        names: what class numbers are called, where a foreign result does not say.
+        expert: which detector reads a picture; by default the best that is installed.
+
+    Raises:
+        InputError: the source is none of these, or `size` or `names` is missing.
+        MissingExtraError: a picture came and no detector is installed.
+
+    >>> found = {"boxes": [[10, 20, 50, 80]], "scores": [0.9], "labels": ["cat"]}
+    >>> detection_program(found, size=(100, 100)).items
+    (Item(p=1, c=(100, 200, 500, 800), r=0.9, b='cat', i=None),)
+    """
+    if isinstance(source, Detections):
+        check_unused("Detections", labels=labels, size=size, names=names, expert=expert)
+        found, meta, images = source, dict[str, Any](), tuple[Any, ...]()
+    elif is_picture(source):
+        check_unused("a picture", size=size, names=names)
+        if isinstance(labels, str) or not labels:
+            raise InputError(
+                f'labels: expected what to look for, such as ["cat", "dog"], got {describe(labels)}'
+            )
+        found, meta = run_expert("detection", expert, Detections, source, labels=list(labels))
+        images = (source,)
+    else:
+        check_unused("a detector's result", labels=labels, expert=expert)
+        found, meta, images = Detections.of(source, size=cast(Size, size), names=names), {}, ()
+    return _program(found, threshold, meta, images)
+
+
+def _program(
+    found: Detections, threshold: float | None, meta: dict[str, Any], images: tuple[Any, ...]
+) -> PerceptionProgram:
+    least = max((t for t in (threshold, found.threshold) if t is not None), default=None)
+    keep = np.flatnonzero(
+        found.scores >= np.float32(-1 if threshold is None else threshold)
+    ).tolist()
+    items = tuple(
+        Item(
+            p=n,
+            c=normalise_box(found.boxes[row], found.size),
+            r=found.scores[row],
+            b=found.labels[row],
+        )
+        for n, row in enumerate(keep, 1)
+    )
+    meta |= {"size": found.size}
+    meta |= {} if least is None else {"threshold": least}
+    meta |= {"below_threshold": len(found) - len(keep)} if len(found) > len(keep) else {}
+    return PerceptionProgram(
+        modality="object-detection",
+        granularity="bounding-box",
+        items=items,
+        note=_note(bool(items), least),
+        meta=meta,
+        images=images,
+    )
+
+
+def _note(some: bool, threshold: float | None) -> str:
+    if not some:
+        least = "" if threshold is None else f" with a confidence of at least {threshold:.4g}"
+        return f"No object was detected{least}: none found."
+    return (
+        "Each item is one detected object. p: number of the detection. c: [x0, y0, x1, y1], the upper "
+        "left and lower right corner of its box; x runs right and y runs down, both scaled to 0-1000. "
+        "r: confidence from 0 to 1. b: what it is."
+    )

@@ -1,0 +1,71 @@
+"""Jigsaw: how well each candidate piece continues the picture across its borders."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._arrays import describe
+from ..errors import InputError
+from ..geometry import normalise_box
+from ..program import Item, PerceptionProgram
+from ..results import EdgeScores
+from ._experts import ExpertLike, check_unused, run_expert
+
+__all__ = ["jigsaw_program"]
+
+_NOTE = (
+    "The image lacks its lower right corner; each item is one border of a candidate piece put there. "
+    "i: the candidate. p: which of its borders. c: [x0, y0, x1, y1] of the strip along that border, in "
+    "the candidate's own frame; x runs right and y runs down, both scaled to 0-1000. r: how well the "
+    "strip continues the image on the other side of the border, the mean of structural, colour and edge "
+    "similarity, from 0 (not at all) to 1 (seamlessly)."
+)
+
+
+def jigsaw_program(
+    source: Any, candidates: Mapping[str, Any] | None = None, *, expert: ExpertLike = None
+) -> PerceptionProgram:
+    """A program of how well candidate pieces fit (paper, section 3.2: `jigsaw`, `border`).
+
+    Args:
+        source: `EdgeScores`, or the picture whose lower right corner is missing.
+        candidates: {"A": piece, "B": piece, …}, pictures as large as the hole.
+        expert: which scorer reads the pictures; by default the best that is installed.
+
+    Raises:
+        InputError: neither scores nor a picture with candidates, or a candidate larger than the picture.
+    """
+    images: tuple[Any, ...] = ()
+    if isinstance(source, EdgeScores):
+        check_unused("EdgeScores", candidates=candidates, expert=expert)
+        scores, meta = source, dict[str, Any]()
+    else:
+        if not isinstance(candidates, Mapping) or not candidates:
+            raise InputError(
+                f'candidates: expected {{"A": piece, "B": piece}}, got {describe(candidates)}'
+            )
+        scores, meta = run_expert("jigsaw", expert, EdgeScores, source, candidates)
+        images = (source, *candidates.values())
+    items = tuple(
+        Item(
+            p=edge,
+            c=normalise_box(parts["box"], scores.sizes[name]),
+            r=scores.mean(name, edge),
+            i=name,
+        )
+        for name, borders in scores.candidates.items()
+        for edge, parts in borders.items()
+    )
+    meta |= {"sizes": dict(scores.sizes), "parts": _parts(scores)}
+    return PerceptionProgram("jigsaw", "border", items, note=_NOTE, meta=meta, images=images)
+
+
+def _parts(scores: EdgeScores) -> dict[str, Any]:
+    return {
+        name: {
+            edge: {part: value for part, value in parts.items() if part != "box"}
+            for edge, parts in borders.items()
+        }
+        for name, borders in scores.candidates.items()
+    }

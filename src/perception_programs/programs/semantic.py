@@ -1,0 +1,84 @@
+"""Semantic correspondence: which candidate point resembles a reference point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._arrays import describe
+from ..errors import InputError
+from ..geometry import normalise
+from ..program import Item, PerceptionProgram
+from ..results import PointScores
+from ._cells import FRAME_NOTE
+from ._experts import ExpertLike, check_unused, run_expert
+
+__all__ = ["semantic_program"]
+
+
+def semantic_program(
+    first: Any,
+    second: Any = None,
+    *,
+    reference: tuple[float, float] | None = None,
+    candidates: Mapping[str, tuple[float, float]] | None = None,
+    expert: ExpertLike = None,
+) -> PerceptionProgram:
+    """A program of how alike candidate points are to a reference (paper, section 3.2: `semantic`, `point`).
+
+    Args:
+        first: `PointScores`, or the picture with the reference point.
+        second: the picture with the candidates.
+        reference: (x, y) in pixels of the first picture.
+        candidates: {"A": (x, y), …} in pixels of the second picture.
+        expert: whose features are compared; by default the best that is installed.
+
+    Raises:
+        InputError: neither scores nor two pictures with points.
+        MissingExtraError: pictures came and no semantic expert is installed.
+
+    >>> scores = PointScores({"A": (50, 50)}, {"A": 0.8}, reference=(10, 10), size1=(100, 100))
+    >>> semantic_program(scores).items
+    (Item(p='A', c=(500, 500), r=0.8, b=None, i=None),)
+    """
+    images: tuple[Any, ...] = ()
+    if isinstance(first, PointScores):
+        check_unused(
+            "PointScores", second=second, reference=reference, candidates=candidates, expert=expert
+        )
+        scores, meta = first, dict[str, Any]()
+    else:
+        needed = {"second": second, "reference": reference, "candidates": candidates}
+        for name, value in needed.items():
+            if value is None:
+                raise InputError(
+                    "semantic: expected PointScores, or two pictures with reference= and candidates=, "
+                    f"got {describe(first)} without {name}"
+                )
+        scores, meta = run_expert(
+            "semantic",
+            expert,
+            PointScores,
+            first,
+            second,
+            reference=reference,
+            candidates=candidates,
+        )
+        images = (first, second)
+    where = normalise(*scores.reference, scores.size1)
+    items = tuple(
+        Item(p=letter, c=normalise(*place, scores.size2), r=scores.scores[letter])
+        for letter, place in scores.candidates.items()
+    )
+    meta |= {"size1": scores.size1, "size2": scores.size2, "reference": where}
+    return PerceptionProgram(
+        "semantic", "point", items, note=_note(where), meta=meta, images=images
+    )
+
+
+def _note(reference: tuple[int, int]) -> str:
+    return (
+        "Each item is a candidate point of the second image. p: its letter. c: [x, y] of the candidate; "
+        f"{FRAME_NOTE}. r: how alike what is seen there is to the reference point at {list(reference)} "
+        "of the first image; larger is more alike."
+    )

@@ -1,0 +1,69 @@
+"""Checks that several results share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import describe, is_tensor, read_only, to_field, to_numpy
+from ..errors import InputError
+
+__all__ = ["UNSET", "check_mask", "check_text", "coordinates", "labels_of", "vector"]
+
+UNSET: Any = None
+"""Default of a size that the constructor fills in, or refuses to do without."""
+
+
+def check_mask(value: Any, shape: tuple[int, ...], like: Any, name: str) -> Any:
+    """`value` as a bool array of `shape` on the same side (host or device) as `like`."""
+    if tuple(value.shape) != shape:
+        raise InputError(f"{name}: expected shape {shape}, like the values, got {describe(value)}")
+    if is_tensor(like):
+        if not is_tensor(value):
+            value = like.new_tensor(np.asarray(value, np.float32))
+        return value.detach().to(like.device) != 0
+    return read_only(to_numpy(value) != 0)
+
+
+def coordinates(value: Any, columns: int, name: str) -> npt.NDArray[np.float32]:
+    """`value` as an N×columns float32 host array of finite numbers; empty lists are N = 0."""
+    shape = f"N×{columns} coordinates"
+    if isinstance(value, (list, tuple)) and len(value) == 0:
+        value = np.empty((0, columns), np.float32)
+    array = to_numpy(to_field(value, 2, name, shape))
+    if array.shape[1] != columns:
+        raise InputError(f"{name}: expected {shape}, got {describe(value)}")
+    if not np.isfinite(array).all():
+        bad = int(np.argmin(np.isfinite(array).all(axis=1)))
+        raise InputError(f"{name}: expected finite numbers, got {array[bad].tolist()} in row {bad}")
+    return read_only(array)
+
+
+def vector(value: Any, length: int, name: str) -> npt.NDArray[np.float32]:
+    """`value` as a float32 host array of `length` finite numbers."""
+    array = to_numpy(to_field(value, 1, name, f"{length} numbers"))
+    if array.shape != (length,):
+        raise InputError(f"{name}: expected {length} numbers, got {describe(value)}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name}: expected finite numbers, got NaN or infinity among them")
+    return read_only(array)
+
+
+def check_text(value: Any, name: str) -> str:
+    """`value` if it is a string."""
+    if not isinstance(value, str):
+        raise InputError(f"{name}: expected a string, got {describe(value)}")
+    return str(value)
+
+
+def labels_of(value: Iterable[Any], length: int, name: str) -> tuple[str, ...]:
+    """`value` as a tuple of `length` strings."""
+    if isinstance(value, str):
+        raise InputError(f"{name}: expected one string an entry, got the single string {value!r}")
+    labels = tuple(check_text(label, name) for label in value)
+    if len(labels) != length:
+        raise InputError(f"{name}: expected {length}, one an entry, got {len(labels)}")
+    return labels

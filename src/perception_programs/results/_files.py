@@ -1,0 +1,102 @@
+"""Files that hold depth maps and flow fields."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import InputError
+
+__all__ = ["existing_file", "read_array_file", "read_depth_file", "read_with_opencv"]
+
+
+def existing_file(path: str | os.PathLike[str], name: str) -> Path:
+    """`path` if a file stands there."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"{name}: expected the path of a file, got {type(path).__name__}")
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"{name}: no file {os.fspath(path)!r}")
+    return file
+
+
+def read_array_file(file: Path, key: str | None, name: str) -> npt.NDArray[Any]:
+    """The array in an NPY file, or the one of an NPZ; no pickled object is ever loaded."""
+    try:
+        data = np.load(file, allow_pickle=False)
+        if not hasattr(data, "files"):
+            return np.asarray(data)
+        with data:
+            names = list(data.files)
+            if key is None and len(names) == 1:
+                key = names[0]
+            if key not in names:
+                wanted = "one array, or key= to name it" if key is None else f"an array {key!r}"
+                raise InputError(
+                    f"{name}: expected {wanted} in {str(file)!r}, got {', '.join(names)}"
+                )
+            return np.asarray(data[key])
+    except InputError:
+        raise
+    except Exception as error:  # numpy and zipfile raise many kinds for a damaged file
+        raise InputError(f"{name}: {str(file)!r} cannot be read: {error}") from error
+
+
+def read_with_opencv(file: Path, name: str) -> npt.NDArray[Any]:
+    """A picture file with its own type and channels (blue first), as OpenCV reads it."""
+    import cv2
+
+    data = np.fromfile(file, np.uint8)
+    try:
+        array = cv2.imdecode(data, cv2.IMREAD_UNCHANGED) if data.size else None
+    except cv2.error as error:
+        raise InputError(f"{name}: {str(file)!r} cannot be read: {error.err}") from error
+    if array is None:
+        raise InputError(
+            f"{name}: {str(file)!r} is truncated, or in a format that this OpenCV "
+            f"({cv2.__version__}) does not read"
+        )
+    return np.asarray(array)
+
+
+def read_depth_file(path: str | os.PathLike[str], key: str | None) -> npt.NDArray[Any]:
+    """An H×W array of the file's own type.
+
+    Raises:
+        InputError: the file is missing or broken, or holds more than one channel that differ.
+    """
+    file = existing_file(path, "depth")
+    if file.suffix.lower() in (".npy", ".npz"):
+        array = read_array_file(file, key, "depth")
+    elif file.suffix.lower() in (".png", ".tif", ".tiff"):
+        array = _read_with_pillow(file)
+    else:
+        array = read_with_opencv(file, "depth")
+    if array.ndim == 3 and 1 in (array.shape[0], array.shape[-1]):
+        array = array[0] if array.shape[0] == 1 else array[..., 0]
+    if array.ndim == 3 and all(
+        (array[..., c] == array[..., 0]).all() for c in range(array.shape[-1])
+    ):
+        array = array[..., 0]
+    if array.ndim != 2:
+        raise InputError(
+            f"depth: expected a single channel, got {array.shape} in {str(file)!r}; "
+            "a coloured depth picture cannot be turned back into depth"
+        )
+    return array
+
+
+def _read_with_pillow(file: Path) -> npt.NDArray[Any]:
+    """Pillow says what is wrong with a truncated file, where OpenCV returns half of it."""
+    from PIL import Image
+
+    try:
+        with Image.open(file) as image:
+            image.load()
+            return np.asarray(image.convert("L") if image.mode in ("P", "1") else image)
+    except (OSError, SyntaxError, EOFError, ValueError) as error:
+        raise InputError(f"depth: {str(file)!r} cannot be read: {error}") from error

@@ -1,0 +1,277 @@
+"""Boxes around objects, with labels and scores, from any detector."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._arrays import describe, is_array, read_only, to_numpy
+from ..errors import InputError
+from ..geometry import Size, to_size
+from ._check import UNSET, coordinates, labels_of, vector
+
+__all__ = ["Detections", "Names"]
+
+Names = Mapping[int, str] | Sequence[str] | None
+"""What class numbers are called: {number: name}, or a list that names 0, 1, 2…"""
+
+_EDGE_SLACK = 1.0  # detectors overshoot the border by fractions of a pixel
+
+
+@dataclass(frozen=True, eq=False)
+class Detections:
+    """Objects found in an image.
+
+    Attributes:
+        boxes: N×4 float32, xyxy in pixels of the source image; corners come sorted, and what
+            overshoots the border by less than a pixel is clipped to it.
+        scores: N float32 in [0, 1].
+        labels: N strings.
+        masks: N×H×W bool, or None.
+        size: `(width, height)` of the source image.
+        threshold: score below which the detector dropped boxes, if known.
+
+    Raises:
+        InputError: wrong shapes, different lengths, scores outside [0, 1], boxes outside the image.
+    """
+
+    boxes: Any
+    scores: Any
+    labels: tuple[str, ...]
+    masks: Any = None
+    size: Size = UNSET
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.size is None:
+            raise InputError("size: expected the image's (width, height), got None")
+        size = to_size(self.size)
+        boxes = _sorted_corners(coordinates(self.boxes, 4, "boxes"), size)
+        scores = vector(self.scores, len(boxes), "scores")
+        if len(scores) and not (scores.min() >= 0 and scores.max() <= 1):
+            raise InputError(
+                f"scores: expected numbers in [0, 1], got {scores.min():g} to {scores.max():g}; "
+                "put logits through a sigmoid first"
+            )
+        set_field = object.__setattr__
+        set_field(self, "size", size)
+        set_field(self, "boxes", boxes)
+        set_field(self, "scores", scores)
+        set_field(self, "labels", labels_of(self.labels, len(boxes), "labels"))
+        if self.masks is not None:
+            masks = to_numpy(self.masks)
+            if masks.shape != (len(boxes), size[1], size[0]):
+                expected = f"{len(boxes)}×{size[1]}×{size[0]}"
+                raise InputError(
+                    f"masks: expected {expected} like the boxes, got {describe(masks)}"
+                )
+            set_field(self, "masks", read_only(masks != 0))
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    @classmethod
+    def of(cls, found: Any, *, size: Size = UNSET, names: Names = None) -> Detections:
+        """From what another library returns, told apart by its attributes or keys.
+
+        Takes ultralytics `Results`, supervision `Detections`, the dict of a transformers or
+        torchvision detector, or a list of COCO result dicts.
+
+        Args:
+            found: the result of one image.
+            size: `(width, height)` of the image; needed wherever the result does not carry it.
+            names: what class numbers are called; needed wherever labels are numbers.
+
+        Raises:
+            InputError: none of these, or `size` or `names` is missing.
+        """
+        if isinstance(found, Detections):
+            return found
+        if hasattr(found, "xyxy") and hasattr(found, "confidence"):
+            return cls.from_supervision(found, size=size, names=names)
+        if hasattr(found, "boxes") and hasattr(found, "orig_shape"):
+            return cls.from_ultralytics(found)
+        if isinstance(found, Mapping) and "boxes" in found:
+            return cls.from_transformers(found, size=size, names=names)
+        if isinstance(found, Sequence) and all(
+            isinstance(f, Mapping) and "bbox" in f for f in found
+        ):
+            return cls.from_coco(found, size=size, names=names)
+        raise InputError(
+            "detections: expected Detections, ultralytics Results, supervision Detections, a dict "
+            f"with boxes, scores and labels, or a list of COCO result dicts, got {describe(found)}"
+        )
+
+    @classmethod
+    def from_transformers(
+        cls, found: Mapping[str, Any], *, size: Size = UNSET, names: Names = None
+    ) -> Detections:
+        """From one dict of a transformers post-processor, or of a torchvision detector.
+
+        Reads `boxes` (xyxy pixels), `scores`, `text_labels` or else `labels`, and `masks`
+        (torchvision's N×1×H×W probabilities count from one half). Normalised boxes cannot be told
+        from pixels: give the post-processor its `target_sizes`.
+        """
+        boxes = _empty_as(found["boxes"], 4)
+        if "scores" not in found:
+            raise InputError(f"detections: expected 'scores' beside 'boxes', got {sorted(found)}")
+        texts = found.get("text_labels")
+        labels = found.get("labels", ()) if texts is None else texts
+        masks = found.get("masks")
+        if masks is not None:
+            masks = to_numpy(masks)
+            masks = masks[:, 0] if masks.ndim == 4 and masks.shape[1] == 1 else masks
+            masks = masks >= 0.5 if masks.dtype.kind == "f" else masks != 0
+        return cls(boxes, _scores(found["scores"], len(boxes)), _named(labels, names), masks, size)
+
+    from_torchvision = from_transformers
+
+    @classmethod
+    def from_ultralytics(cls, found: Any) -> Detections:
+        """From one ultralytics `Results`: its boxes, names, size, and masks of the picture's own size."""
+        height, width = (int(n) for n in found.orig_shape)
+        if found.boxes is None:
+            raise InputError(
+                "detections: expected ultralytics Results with boxes, got none (no detector?)"
+            )
+        masks = getattr(found, "masks", None)
+        data = None if masks is None else to_numpy(masks.data)
+        if data is not None and data.shape[1:] != (height, width):
+            raise InputError(
+                f"masks: expected {height}×{width} like the image, got {describe(data)}; "
+                "predict with retina_masks=True"
+            )
+        boxes = _empty_as(found.boxes.xyxy, 4)
+        labels = _named(found.boxes.cls, found.names)
+        return cls(boxes, _scores(found.boxes.conf, len(boxes)), labels, data, (width, height))
+
+    @classmethod
+    def from_supervision(cls, found: Any, *, size: Size = UNSET, names: Names = None) -> Detections:
+        """From supervision `Detections`; names come from its `class_name` data unless given."""
+        boxes = _empty_as(found.xyxy, 4)
+        if found.confidence is None and len(boxes):
+            raise InputError("scores: expected supervision Detections with a confidence, got None")
+        data = getattr(found, "data", None) or {}
+        labels = data.get("class_name") if names is None else None
+        if labels is None:
+            labels = found.class_id
+        masks = getattr(found, "mask", None)
+        scores = _scores(() if found.confidence is None else found.confidence, len(boxes))
+        return cls(boxes, scores, _named(() if labels is None else labels, names), masks, size)
+
+    @classmethod
+    def from_coco(
+        cls, found: Iterable[Mapping[str, Any]], *, size: Size = UNSET, names: Names = None
+    ) -> Detections:
+        """From COCO result dicts of one image: `bbox` (x, y, width, height), `score`, `category_id`.
+
+        A `category` or `category_name` string is taken where there is one. Dicts of several images
+        are refused.
+        """
+        rows = list(found)
+        images = {row["image_id"] for row in rows if "image_id" in row}
+        if len(images) > 1:
+            raise InputError(
+                f"detections: expected results of one image, got image_id {sorted(images)[:5]}"
+            )
+        missing = [key for key in ("bbox", "score") for row in rows if key not in row]
+        if missing:
+            raise InputError(
+                f"detections: expected {missing[0]!r} in each COCO result, got one without it"
+            )
+        corners = coordinates([list(row["bbox"]) for row in rows], 4, "bbox")
+        labels = [
+            row.get("category", row.get("category_name", row.get("category_id"))) for row in rows
+        ]
+        boxes = np.concatenate([corners[:, :2], corners[:, :2] + corners[:, 2:]], axis=1)
+        return cls(
+            boxes,
+            _scores([row["score"] for row in rows], len(rows)),
+            _named(labels, names),
+            size=size,
+        )
+
+    @classmethod
+    def from_boxes(
+        cls,
+        boxes: Any,
+        scores: Any,
+        labels: Iterable[str],
+        *,
+        size: Size,
+        form: str = "xyxy",
+    ) -> Detections:
+        """From boxes in another form.
+
+        Args:
+            boxes: N×4.
+            scores: N.
+            labels: N strings.
+            size: `(width, height)` of the image.
+            form: `xyxy` or `xywh` in pixels, or `cxcywh` as fractions of the image (DETR, YOLO).
+
+        >>> Detections.from_boxes([[0.3, 0.2, 0.2, 0.2]], [1], ["cat"], size=(1000, 500),
+        ...     form="cxcywh").boxes.round().tolist()
+        [[200.0, 50.0, 400.0, 150.0]]
+        """
+        array = coordinates(boxes, 4, "boxes")
+        if form == "xywh":
+            array = np.concatenate([array[:, :2], array[:, :2] + array[:, 2:]], axis=1)
+        elif form == "cxcywh":
+            if len(array) and (array.min() < 0 or array.max() > 1):
+                raise InputError(
+                    "boxes: expected cxcywh as fractions in [0, 1], got numbers outside"
+                )
+            half = array[:, 2:] / 2
+            array = np.concatenate([array[:, :2] - half, array[:, :2] + half], axis=1)
+            array = array * np.array([*to_size(size)] * 2, np.float32)
+        elif form != "xyxy":
+            raise InputError(f"form: expected xyxy, xywh or cxcywh, got {form!r}")
+        return cls(array, scores, tuple(labels), size=size)
+
+
+def _sorted_corners(boxes: Any, size: Size) -> Any:
+    corners = boxes.reshape(-1, 2, 2)
+    boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+    limit = np.array([*size] * 2, np.float32)
+    outside = ((boxes < -_EDGE_SLACK) | (boxes > limit + _EDGE_SLACK)).any(axis=1)
+    if outside.any():
+        row = int(outside.argmax())
+        raise InputError(
+            f"boxes: expected xyxy within {size[0]}×{size[1]} pixels, got {boxes[row].tolist()} in "
+            f"row {row}; boxes of a resized or padded image must be mapped back first"
+        )
+    return read_only(np.clip(boxes, 0, limit))
+
+
+def _empty_as(boxes: Any, columns: int) -> Any:
+    """An empty result, which libraries give as shape (0,), as (0, columns)."""
+    array = to_numpy(boxes) if is_array(boxes) else np.asarray(boxes, np.float32)
+    return array.reshape(0, columns) if array.size == 0 else array
+
+
+def _scores(scores: Any, length: int) -> Any:
+    array = to_numpy(scores) if is_array(scores) else np.asarray(scores, np.float32)
+    return array.astype(np.float32).reshape(0) if length == 0 and array.size == 0 else array
+
+
+def _named(labels: Any, names: Names) -> tuple[str, ...]:
+    values = to_numpy(labels).tolist() if is_array(labels) else list(labels)
+    return tuple(value if isinstance(value, str) else _name(value, names) for value in values)
+
+
+def _name(value: Any, names: Names) -> str:
+    if names is None or isinstance(value, (list, tuple)) or value is None:
+        raise InputError(
+            f"labels: expected strings, or names= for class numbers, got {describe(value)}"
+        )
+    number = int(value)
+    try:
+        return str(names[number])
+    except (KeyError, IndexError):
+        raise InputError(
+            f"names: expected a name for class {number}, got {len(names)} others"
+        ) from None

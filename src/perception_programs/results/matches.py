@@ -1,0 +1,72 @@
+"""Point correspondences between two images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import InputError
+from ..geometry import Size, to_size
+from ._check import UNSET, coordinates, vector
+
+__all__ = ["Matches"]
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """Pairs of points that show the same spot in two images.
+
+    Attributes:
+        points1: N×2 float32, (x, y) in pixels of the first image.
+        points2: N×2 float32, (x, y) in pixels of the second image, row by row the partner.
+        confidence: N float32, bigger is surer, or None.
+        size1: `(width, height)` of the first image.
+        size2: `(width, height)` of the second image; that of the first when not given.
+        threshold: confidence below which the matcher dropped pairs, if known.
+
+    Raises:
+        InputError: wrong shapes, different lengths, or a point outside its image.
+    """
+
+    points1: Any
+    points2: Any
+    confidence: Any = None
+    size1: Size = UNSET
+    size2: Size = UNSET
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        points1 = coordinates(self.points1, 2, "points1")
+        points2 = coordinates(self.points2, 2, "points2")
+        if len(points1) != len(points2):
+            raise InputError(
+                f"matches: expected as many points in both images, got {len(points1)} and {len(points2)}"
+            )
+        if self.size1 is None:
+            raise InputError("size1: expected the (width, height) of the first image, got None")
+        size1 = to_size(self.size1, "size1")
+        size2 = size1 if self.size2 is None else to_size(self.size2, "size2")
+        for name, points, size in (("points1", points1, size1), ("points2", points2, size2)):
+            _check_inside(name, points, size)
+        set_field = object.__setattr__
+        set_field(self, "points1", points1)
+        set_field(self, "points2", points2)
+        set_field(self, "size1", size1)
+        set_field(self, "size2", size2)
+        if self.confidence is not None:
+            set_field(self, "confidence", vector(self.confidence, len(points1), "confidence"))
+
+    def __len__(self) -> int:
+        return len(self.points1)
+
+
+def _check_inside(name: str, points: Any, size: Size) -> None:
+    width, height = size
+    # Half a pixel beyond the border is where sub-pixel keypoints of pixel-centre conventions lie.
+    outside = (points < -0.5).any(axis=1) | (points[:, 0] > width) | (points[:, 1] > height)
+    if outside.any():
+        row = int(outside.argmax())
+        raise InputError(
+            f"{name}: expected points within {width}×{height} pixels, "
+            f"got {points[row].tolist()} in row {row}; coordinates are pixels of the source image"
+        )

@@ -1,0 +1,96 @@
+"""A class for every pixel."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from .._arrays import describe, is_array, read_only, to_numpy
+from ..errors import InputError
+from ..geometry import Size, to_size
+from ._check import UNSET, check_text
+from ._files import existing_file, read_array_file
+
+__all__ = ["Segmentation"]
+
+
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """The class of each pixel of an image.
+
+    Attributes:
+        classes: H×W integers.
+        names: {class: name}; a class without one reads as its number. A list names 0, 1, 2…
+        size: `(width, height)` of the source image; the map's own size when not given.
+
+    Raises:
+        InputError: wrong dimensions, or numbers that are not integers.
+    """
+
+    classes: Any
+    names: Mapping[int, str] | Sequence[str] = ()
+    size: Size = UNSET
+
+    def __post_init__(self) -> None:
+        if not is_array(self.classes) and not isinstance(self.classes, (list, tuple)):
+            raise InputError(
+                f"segmentation: expected an H×W map of integers, got {describe(self.classes)}"
+            )
+        classes = to_numpy(self.classes)
+        if classes.ndim != 2 or 0 in classes.shape or classes.dtype.kind not in "iub":
+            raise InputError(
+                f"segmentation: expected an H×W map of integers, got {describe(classes)}"
+            )
+        names = self.names
+        pairs = names.items() if isinstance(names, Mapping) else enumerate(names)
+        height, width = classes.shape
+        set_field = object.__setattr__
+        set_field(self, "classes", read_only(classes.astype(np.int64)))
+        set_field(self, "names", {_class_number(k): check_text(v, "names") for k, v in pairs})
+        set_field(self, "size", (width, height) if self.size is None else to_size(self.size))
+
+    def name(self, number: int) -> str:
+        """The name of a class, or its number as text."""
+        return dict(cast("Mapping[int, str]", self.names)).get(number, str(number))
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        names: Mapping[int, str] | Sequence[str] = (),
+        *,
+        key: str | None = None,
+    ) -> Segmentation:
+        """A segmentation from a label PNG (grey or palette: each value is a class), NPY or NPZ.
+
+        Raises:
+            InputError: no such file, or it holds colours instead of class numbers.
+        """
+        file = existing_file(path, "segmentation")
+        if file.suffix.lower() in (".npy", ".npz"):
+            return cls(read_array_file(file, key, "segmentation"), names)
+        from PIL import Image
+
+        try:
+            with Image.open(file) as image:
+                image.load()
+                labels, mode = np.asarray(image), image.mode
+        except (OSError, SyntaxError, EOFError, ValueError) as error:
+            raise InputError(f"segmentation: {str(file)!r} cannot be read: {error}") from error
+        if labels.ndim != 2:
+            raise InputError(
+                f"segmentation: expected one class number a pixel (a grey or palette PNG), "
+                f"got the colours of mode {mode} in {str(file)!r}"
+            )
+        return cls(labels, names)
+
+
+def _class_number(value: Any) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise InputError(f"names: expected a class number, got {describe(value)}") from None
