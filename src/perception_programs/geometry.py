@@ -124,7 +124,7 @@ class Grid:
         if isinstance(value, Grid):
             return value
         try:
-            if hasattr(value, "__index__"):
+            if hasattr(value, "__index__") and not isinstance(value, bool):
                 n = operator.index(value)
                 return cls(n, n)
             rows, cols = (operator.index(n) for n in value)
@@ -252,12 +252,12 @@ def _array_bands(field: Any, valid: Any, ys: Any) -> tuple[npt.NDArray[Any], ...
                 above, below = np.where(keep, part, np.inf), np.where(keep, part, -np.inf)
                 part = np.where(keep, part, 0)
                 count[row] += keep.sum(axis=0)
+            least, most = np.minimum.reduce(above, axis=0), np.maximum.reduce(below, axis=0)
             if start == top:
-                np.minimum.reduce(above, axis=0, out=low[row])
-                np.maximum.reduce(below, axis=0, out=high[row])
+                low[row], high[row] = least, most
             else:
-                np.minimum(low[row], np.minimum.reduce(above, axis=0), out=low[row])
-                np.maximum(high[row], np.maximum.reduce(below, axis=0), out=high[row])
+                np.minimum(low[row], least, out=low[row])
+                np.maximum(high[row], most, out=high[row])
             total[row] += np.add.reduce(part, axis=0)
     return (low, high, total) if valid is None else (low, high, total, count)
 

@@ -29,6 +29,7 @@ ImageLike: TypeAlias = Any
 RGB: TypeAlias = npt.NDArray[np.uint8]
 """H×W×3, 0-255, red first, row 0 at the top."""
 
+_CHANNELS = (1, 3, 4)
 _RESULT_FILES = {
     ".npy": "DepthMap.open or FlowField.open",
     ".npz": "DepthMap.open or FlowField.open",
@@ -85,13 +86,18 @@ def is_picture(source: object) -> bool:
         return True
     if not is_array(source):
         return False
-    shape = tuple(getattr(source, "shape", ()))
-    return len(shape) == 3 and (shape[-1] in (1, 3, 4) or shape[0] in (1, 3, 4))
+    shape = tuple(source.shape)  # type: ignore[attr-defined]
+    return len(shape) == 3 and (shape[-1] in _CHANNELS or _channels_first(shape))
 
 
 def image_name(source: object) -> str | None:
     """The file name of a picture given as a path; None for any other."""
     return Path(source).name if isinstance(source, (str, os.PathLike)) else None
+
+
+def _channels_first(shape: tuple[int, ...]) -> bool:
+    """Whether the first axis must be the colours: the last cannot be, nor is this a flow field."""
+    return len(shape) == 3 and shape[0] in _CHANNELS and shape[-1] not in (*_CHANNELS, 2)
 
 
 def _is_pil(source: object) -> bool:
@@ -152,11 +158,11 @@ def _from_pil(image: Image.Image, name: str) -> RGB:
 def _from_array(source: Any, name: str | None = None) -> RGB:
     array = to_numpy(source)
     name = name or f"{describe(source)}"
-    if array.ndim == 3 and array.shape[-1] not in (1, 3, 4) and array.shape[0] in (1, 3, 4):
+    if _channels_first(array.shape):
         array = np.moveaxis(array, 0, -1)
     if array.ndim == 2:
         array = array[:, :, None]
-    if array.ndim != 3 or array.shape[-1] not in (1, 3, 4) or 0 in array.shape:
+    if array.ndim != 3 or array.shape[-1] not in _CHANNELS or 0 in array.shape:
         raise InputError(f"image: expected H×W, H×W×1, H×W×3 or H×W×4, got {name}")
     levels = _to_uint8(array, name)
     if levels.shape[-1] == 4:

@@ -286,6 +286,9 @@ class PerceptionProgram:
         for name, rows in (("items", items), ("relations", relations)):
             if not isinstance(rows, Sequence) or isinstance(rows, str):
                 raise InputError(f"{name}: expected a list, got {describe(rows)}")
+        meta = data.get("meta") or {}
+        if not isinstance(meta, Mapping):
+            raise InputError(f"meta: expected a mapping, got {describe(meta)}")
         return cls(
             modality=data["modality"],
             granularity=data["granularity"],
@@ -295,7 +298,7 @@ class PerceptionProgram:
             ),
             grid=grid,
             note=data.get("note"),
-            meta=data.get("meta") or {},
+            meta=meta,
         )
 
     def to_json(self, *, indent: int | None = None) -> str:

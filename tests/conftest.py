@@ -1,0 +1,38 @@
+"""Fixtures that several test modules share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sample_programs import samples
+
+from perception_programs import PerceptionProgram
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real inputs, or a skip where it is absent."""
+    folder = Path(os.environ.get("P2_SHARED_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("the folder of real inputs is absent; P2_SHARED_DATA says where it is")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def motorcycle() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Left and right picture of the stereo motorcycle and the true disparity (NaN where unknown)."""
+    from skimage.data import stereo_motorcycle
+
+    left, right, disparity = stereo_motorcycle()
+    return left, right, np.where(np.isfinite(disparity), disparity, np.nan)
+
+
+@pytest.fixture(scope="session")
+def snapshot_programs() -> dict[str, PerceptionProgram]:
+    """One small program of every modality."""
+    return samples()
