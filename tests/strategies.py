@@ -130,7 +130,7 @@ EXAMPLES = {
 }
 
 FLOATS = st.floats(min_value=-1e300, max_value=1e300)
-NUMBERS = FLOATS | st.integers(-(10**20), 10**20)
+NUMBERS = FLOATS | st.integers(-(2**63) + 1, 2**63 - 1)
 _ANY = st.characters(codec="utf-8")
 _SURROGATES = st.characters(categories=["Cs"])
 

@@ -21,6 +21,7 @@ PACKAGE = Path(perception_programs.__file__).parent
 FLOW = [
     ["errors"],
     ["_arrays"],
+    ["_plain"],
     ["geometry"],
     ["images"],
     ["results"],

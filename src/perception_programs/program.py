@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._arrays import describe
+from ._plain import (
+    DIGITS,
+    Meta,
+    is_series,
+    optional_text,
+    plain_identifier,
+    plain_number,
+    plain_text,
+    rounded,
+    unique_keys,
+)
 from .errors import InputError
 from .geometry import FRAME, Grid
 
@@ -17,64 +27,23 @@ if TYPE_CHECKING:
 
     from .images import ImageLike
 
-__all__ = ["Identifier", "Item", "Meta", "PerceptionProgram", "Reading", "Relation", "rounded"]
+__all__ = ["Identifier", "Item", "PerceptionProgram", "Reading", "Relation"]
 
 Identifier: TypeAlias = int | str
 Reading: TypeAlias = float | int | str | tuple[float | int, ...] | None
 
-DIGITS = 4
-"""Significant digits of a reading in text."""
 
-
-def plain_number(value: Any, name: str) -> float | int:
-    """`value` as a Python int or float.
-
-    A float32 becomes the float with its shortest decimal form: 0.1, not 0.10000000149.
-
-    Raises:
-        InputError: not a number, NaN or infinity.
-    """
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise InputError(f"{name}: expected a number, got {describe(value)}")
-    if hasattr(value, "__index__"):
-        return int(value.__index__())
-    try:
-        narrow = type(value).__module__ == "numpy" and value.itemsize < 8
-        number = float(str(value)) if narrow else float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}: expected a number, got {describe(value)}") from None
-    if not math.isfinite(number):
-        raise InputError(f"{name}: expected a finite number, got {number}")
-    return number
-
-
-def _identifier(value: Any, name: str) -> Identifier:
-    if isinstance(value, str):
-        return str(value)
-    number = plain_number(value, name)
-    if not isinstance(number, int):
-        raise InputError(f"{name}: expected an integer or a string, got {describe(value)}")
-    return number
-
-
-def _optional_text(value: Any, name: str) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise InputError(f"{name}: expected a string or None, got {describe(value)}")
-    return str(value)
-
-
-def _is_series(value: Any) -> bool:
-    return (isinstance(value, Sequence) and not isinstance(value, (str, bytes))) or (
-        hasattr(value, "tolist") and len(getattr(value, "shape", ())) == 1
-    )
+def _word(value: Any, name: str) -> str:
+    word = plain_text(value, name, "a word")
+    if not word.strip():
+        raise InputError(f"{name}: expected a word, got {describe(value)}")
+    return word
 
 
 def _coordinate(value: Any) -> tuple[int, ...] | str | None:
     if value is None or isinstance(value, str):
-        return value
-    if not _is_series(value) or len(value) not in (2, 4):
+        return optional_text(value, "c")
+    if not is_series(value) or len(value) not in (2, 4):
         raise InputError(
             f"c: expected (x, y), (x0, y0, x1, y1), a name or None, got {describe(value)}"
         )
@@ -89,8 +58,8 @@ def _coordinate(value: Any) -> tuple[int, ...] | str | None:
 
 def _reading(value: Any) -> Reading:
     if value is None or isinstance(value, str):
-        return value
-    if _is_series(value):
+        return optional_text(value, "r")
+    if is_series(value):
         if len(value) == 0:
             raise InputError("r: expected at least one number, got an empty series")
         return tuple(plain_number(v, "r") for v in value)
@@ -121,11 +90,11 @@ class Item:
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
-        set_field(self, "p", None if self.p is None else _identifier(self.p, "p"))
+        set_field(self, "p", None if self.p is None else plain_identifier(self.p, "p"))
         set_field(self, "c", _coordinate(self.c))
         set_field(self, "r", _reading(self.r))
-        set_field(self, "b", _optional_text(self.b, "b"))
-        set_field(self, "i", _optional_text(self.i, "i"))
+        set_field(self, "b", optional_text(self.b, "b"))
+        set_field(self, "i", optional_text(self.i, "i"))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; `b` and `i` only where there are some."""
@@ -147,55 +116,9 @@ class Relation:
     object: Identifier
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "subject", _identifier(self.subject, "subject"))
-        object.__setattr__(self, "object", _identifier(self.object, "object"))
-        if not isinstance(self.predicate, str) or not self.predicate.strip():
-            raise InputError(f"predicate: expected a word, got {describe(self.predicate)}")
-
-
-class Meta(Mapping[str, Any]):
-    """Where a program came from: an immutable mapping of plain data.
-
-    >>> Meta({"expert": "dis"})["expert"]
-    'dis'
-    """
-
-    __slots__ = ("_data",)
-
-    def __init__(self, data: Mapping[str, Any] = {}) -> None:
-        self._data = {str(key): _plain(value) for key, value in data.items()}
-
-    def __getitem__(self, key: str) -> Any:
-        return self._data[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._data)
-
-    def __len__(self) -> int:
-        return len(self._data)
-
-    def __repr__(self) -> str:
-        return repr(self._data)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as a dict of lists and dicts."""
-        return {key: _jsonable(value) for key, value in self._data.items()}
-
-
-def _plain(value: Any) -> Any:
-    if value is None or isinstance(value, (str, bool)):
-        return value
-    if isinstance(value, Mapping):
-        return Meta(value)
-    if _is_series(value):
-        return tuple(_plain(v) for v in value)
-    return plain_number(value, "meta")
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, Meta):
-        return value.to_dict()
-    return [_jsonable(v) for v in value] if isinstance(value, tuple) else value
+        object.__setattr__(self, "subject", plain_identifier(self.subject, "subject"))
+        object.__setattr__(self, "object", plain_identifier(self.object, "object"))
+        object.__setattr__(self, "predicate", _word(self.predicate, "predicate"))
 
 
 @dataclass(frozen=True)
@@ -228,15 +151,13 @@ class PerceptionProgram:
     images: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        for name in ("modality", "granularity"):
-            value = getattr(self, name)
-            if not isinstance(value, str) or not value.strip():
-                raise InputError(f"{name}: expected a word, got {describe(value)}")
         set_field = object.__setattr__
+        set_field(self, "modality", _word(self.modality, "modality"))
+        set_field(self, "granularity", _word(self.granularity, "granularity"))
         set_field(self, "items", _all_of(Item, self.items, "items"))
         set_field(self, "relations", _all_of(Relation, self.relations, "relations"))
         set_field(self, "grid", None if self.grid is None else Grid.of(self.grid))
-        set_field(self, "note", _optional_text(self.note, "note"))
+        set_field(self, "note", optional_text(self.note, "note"))
         set_field(self, "meta", self.meta if isinstance(self.meta, Meta) else Meta(self.meta))
         set_field(self, "images", tuple(self.images))
         _check_identifiers(self)
@@ -312,8 +233,12 @@ class PerceptionProgram:
         Raises:
             InputError: not JSON (with the line), or not a program.
         """
+        if not isinstance(text, (str, bytes, bytearray)):
+            raise InputError(f"program: expected JSON text, got {describe(text)}")
         try:
-            data = json.loads(text)
+            data = json.loads(text, object_pairs_hook=unique_keys)
+        except InputError:
+            raise
         except (ValueError, RecursionError) as error:
             raise InputError(f"program: expected JSON: {error}") from error
         return cls.from_dict(data)
@@ -377,15 +302,6 @@ class PerceptionProgram:
         return to_html(self)
 
 
-def rounded(value: float, digits: int = DIGITS) -> float:
-    """`value` at `digits` significant digits.
-
-    >>> rounded(0.123456)
-    0.1235
-    """
-    return float(f"{value:.{digits}g}")
-
-
 def _rounded_reading(value: Reading, digits: int) -> Reading:
     if isinstance(value, tuple):
         return tuple(rounded(v, digits) if isinstance(v, float) else v for v in value)
@@ -393,6 +309,8 @@ def _rounded_reading(value: Reading, digits: int) -> Reading:
 
 
 def _all_of(kind: type, values: Iterable[Any], name: str) -> tuple[Any, ...]:
+    if not isinstance(values, Iterable) or isinstance(values, (str, Mapping)):
+        raise InputError(f"{name}: expected {kind.__name__}s, got {describe(values)}")
     result = tuple(values)
     for value in result:
         if not isinstance(value, kind):
@@ -436,7 +354,7 @@ def item_from(row: Any, name: str) -> Item:
 
 def relation_from(row: Any, name: str) -> Relation:
     """A relation from its list of three; errors begin with `name`."""
-    if not _is_series(row) or len(row) != 3:
+    if not is_series(row) or len(row) != 3:
         raise InputError(f"{name}: expected [subject, predicate, object], got {describe(row)}")
     try:
         return Relation(*row)
@@ -450,10 +368,10 @@ def _check_keys(data: Any, name: str, needed: tuple[str, ...], optional: tuple[s
     for key in needed:
         if key not in data:
             raise InputError(
-                f"{name}: expected the key {key!r}, got {', '.join(map(str, data)) or 'none'}"
+                f"{name}: expected the key {key!r}, got {', '.join(map(str, data))[:80] or 'none'}"
             )
     for key in data:
         if key not in (*needed, *optional):
             raise InputError(
-                f"{name}: expected keys {', '.join((*needed, *optional))}, got {key!r}"
+                f"{name}: expected keys {', '.join((*needed, *optional))}, got {str(key)[:60]!r}"
             )

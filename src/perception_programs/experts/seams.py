@@ -104,7 +104,9 @@ def structural_similarity(first: RGB, second: RGB) -> float:
 
     Grey levels are 0-255 throughout, so two strips that are each flat differ by their level alone.
     """
-    from skimage.metrics import structural_similarity as ssim
+    from skimage import metrics
+
+    ssim: Any = metrics.structural_similarity
 
     grey = [_grey(strip) for strip in (first, second)]
     window = 3
@@ -137,7 +139,8 @@ def edge_similarity(first: RGB, second: RGB) -> float:
 
 
 def _grey(strip: RGB) -> npt.NDArray[np.float64]:
-    return cv2.cvtColor(np.ascontiguousarray(strip), cv2.COLOR_RGB2GRAY).astype(np.float64)
+    grey = cv2.cvtColor(np.ascontiguousarray(strip), cv2.COLOR_RGB2GRAY)
+    return np.asarray(grey, np.float64)
 
 
 def _histogram(strip: RGB) -> npt.NDArray[np.float64]:

@@ -10,6 +10,7 @@ import re
 from functools import partial
 from typing import Any
 
+from .._plain import unique_keys
 from ..errors import InputError
 from ..program import PerceptionProgram
 from .build import Path, build
@@ -110,20 +111,11 @@ def _decoded(source: Source, position: int) -> tuple[Any, int]:
         raise source.error(position, str(error)) from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise InputError(f"expected each key once, got {twice!r} twice")
-    return data
-
-
 def _no_number(word: str) -> Any:
     raise InputError(f"expected a finite number, got {word}")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
+_DECODER = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_no_number)
 
 
 def _skipped(source: Source, position: int) -> int:

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from ..program import Item, PerceptionProgram, Relation, rounded
+from .._plain import rounded
+from ..program import Item, PerceptionProgram, Relation
 from .build import Path, build
 from .nodes import Leaf, Node, Series, Table, read_yaml
 from .quoting import capped, plain_or_quoted, quoted

@@ -52,5 +52,7 @@ def block_at(source: Source, start: int) -> tuple[Source, int]:
         )
     # A tag alone on its line ends before the newline, so the block begins with the line after it.
     begin = source.text.index("\n", opening.end()) + 1
-    inside = source.text[begin : max(begin, closing.start())]
-    return Source(dedent(inside), source.line(begin)), closing.end()
+    inside = dedent(source.text[begin : closing.start()])
+    # One of YAML's two parsers stumbles over a tab at the end of a line.
+    inside = "\n".join(line.rstrip(" \t") for line in inside.split("\n"))
+    return Source(inside, source.line(begin)), closing.end()
