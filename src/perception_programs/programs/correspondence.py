@@ -71,6 +71,6 @@ def _note(matches: Matches) -> str:
         return f"No matching points were found between the two images{below}: none found."
     return (
         "Each item is a spot seen in both images. p: number of the match. c: [x, y] in the first "
-        f"image. r: [x, y] of the same spot in the second image. {FRAME_NOTE[0].upper()}{FRAME_NOTE[1:]}, "
-        "each image by its own width and height."
+        f"image. r: [x, y] of the same spot in the second image. In each, {FRAME_NOTE} of that image's own "
+        "width and height."
     )

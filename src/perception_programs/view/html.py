@@ -1,0 +1,304 @@
+"""Programs as HTML: what a notebook shows, and a page of several."""
+
+from __future__ import annotations
+
+import base64
+import html
+import importlib.resources
+import io
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PIL import Image
+
+from ..images import ImageLike, to_pil
+from ..program import Item, PerceptionProgram
+from ._canvas import LONGEST
+from ._type import visible
+from .overlay import draw
+
+__all__ = ["ImageSrc", "Section", "page", "to_html"]
+
+ImageSrc = Callable[[str, Image.Image], str]
+"""Stores a picture under a name (without a suffix) and returns what goes into its `src`."""
+
+_ROWS = 20
+_LONGEST_WORDS = 2000
+_LONGEST_TEXT = 40_000
+_THUMBNAIL = 900  # pixels
+_THUMBNAIL_BYTES = 105_000  # 140 kB as base64
+_PAGE_PICTURE = 1600
+_WIDE = 1.9  # pictures wider than this by their height get a row of their own
+
+_FONT = "font:13px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"
+_LINE = "1px solid rgba(128,128,128,.3)"
+_CELL = f"padding:3px 10px 3px 0;text-align:left;vertical-align:top;border:0;border-bottom:{_LINE};background:none"
+_FAINT = "opacity:.7"
+_SUMMARY = "cursor:pointer;padding:4px 0"
+_CODE = "font:12px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
+
+
+@dataclass(frozen=True)
+class Section:
+    """One program on a page.
+
+    Attributes:
+        title: heading.
+        caption: what is to be seen, in a line.
+        program: the program; it is drawn on its own pictures, or else on those of the section.
+        pictures: (caption, picture) of what the tool was given.
+    """
+
+    title: str
+    caption: str
+    program: PerceptionProgram
+    pictures: Sequence[tuple[str, ImageLike]] = ()
+
+
+def to_html(program: PerceptionProgram) -> str:
+    """What a notebook shows of a program: its facts, the picture it is drawn on, items, and text.
+
+    Everything is inline: no scripts, no style sheets, nothing to fetch. A picture that cannot be read
+    or drawn on is left out, and the reason takes its place.
+    """
+    picture = _thumbnail(program)
+    words = _facts_table(program) + _items_table(program) + _relations(program) + _text(program)
+    return (
+        f'<div style="{_FONT};max-width:1100px;display:flex;flex-wrap:wrap;gap:4px 20px;'
+        f'align-items:flex-start;margin:6px 0">{picture}'
+        f'<div style="flex:1 1 300px;min-width:0">{words}</div></div>'
+    )
+
+
+def page(sections: Iterable[Section], title: str, image_src: ImageSrc | None = None) -> str:
+    """A page of HTML that needs nothing but its pictures: no scripts, no fonts, no network.
+
+    Args:
+        sections: the programs, in order.
+        title: title and heading of the page.
+        image_src: stores each picture and returns its address; without it pictures are put into the
+            page itself.
+    """
+    store = image_src or (lambda _, picture: _data_uri(picture, 4 * _THUMBNAIL_BYTES))
+    listed, taken = list(sections), set[str]()
+    names = [_anchor(section.title, taken) for section in listed]
+    links = "".join(
+        f'<li><a href="#{name}">{_escape(section.title)}</a></li>'
+        for name, section in zip(names, listed, strict=True)
+    )
+    body = "".join(_section(s, name, store) for s, name in zip(listed, names, strict=True))
+    style = importlib.resources.files(__package__).joinpath("page.css").read_text("utf-8")
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        f'<header id="top">\n<h1>{_escape(title)}</h1>\n'
+        f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n</header>\n'
+        f"<main>\n{body}</main>\n</body>\n</html>\n"
+    )
+
+
+def _section(section: Section, name: str, store: ImageSrc) -> str:
+    program = section.program
+    figures = []
+    for number, (caption, source) in enumerate(section.pictures, 1):
+        try:
+            picture = to_pil(source)
+        except ValueError as error:
+            figures.append(_missing(caption, error))
+            continue
+        picture.thumbnail((_PAGE_PICTURE, _PAGE_PICTURE))
+        figures.append(_figure(picture, store(f"{name}-{number}", picture), caption))
+    known = program if program.images else program.with_images(*(p for _, p in section.pictures))
+    if known.images:
+        try:
+            drawn = draw(known, None, None, LONGEST)
+        except ValueError as error:
+            figures.append(_missing("The program, drawn", error))
+        else:
+            src = store(f"{name}-overlay", drawn)
+            figures.append(_figure(drawn, src, "The program, drawn"))
+    # A drawing of several pictures lies beneath them, as wide as they are together.
+    wide = bool(figures) and figures[-1].startswith('<figure class="wide"')
+    layout = f" row-{min(len(figures) - 1, 3)}" if wide else " pair" if len(figures) == 2 else ""
+    facts = " · ".join(_escape(fact) for fact in _facts(program))
+    return (
+        f'<section id="{name}">\n<h2><a href="#{name}">{_escape(section.title)}</a></h2>\n'
+        f"<p>{_escape(section.caption)}</p>\n"
+        f'<div class="pictures{layout}">\n{"".join(figures)}</div>\n'
+        f'<p class="facts">{facts}</p>\n'
+        f'<pre tabindex="0" role="region" aria-label="Text of the program">{_body(program)}</pre>\n'
+        '<p class="up"><a href="#top">Contents</a></p>\n</section>\n'
+    )
+
+
+def _figure(picture: Image.Image, src: str, caption: str) -> str:
+    width, height = picture.size
+    wide = ' class="wide"' if width > _WIDE * height else ""
+    address, words = html.escape(src), _escape(caption)
+    image = f'<img src="{address}" alt="{words}" width="{width}" height="{height}" loading="lazy">'
+    # Browsers refuse to open a data: address as a page.
+    linked = image if src.startswith("data:") else f'<a href="{address}">{image}</a>'
+    return f"<figure{wide}>{linked}<figcaption>{words}</figcaption></figure>\n"
+
+
+def _missing(caption: str, error: Exception) -> str:
+    return (
+        f'<figure><p class="missing">{_escape(str(error))}</p>'
+        f"<figcaption>{_escape(caption)}</figcaption></figure>\n"
+    )
+
+
+def _anchor(title: str, taken: set[str]) -> str:
+    """A name for an address from a title, unlike any other of the page."""
+    base = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40] or "section"
+    name, number = base, 2
+    while name in taken or name == "top":
+        name, number = f"{base}-{number}", number + 1
+    taken.add(name)
+    return name
+
+
+def _facts(program: PerceptionProgram) -> list[str]:
+    """What a program is, in a few words each."""
+    facts = [program.modality, program.granularity]
+    if program.grid is not None:
+        facts.append(f"{program.grid.rows} × {program.grid.cols} cells")
+    facts.append(_count(len(program.items), "item"))
+    if program.relations:
+        facts.append(_count(len(program.relations), "relation"))
+    if "expert" in program.meta:
+        facts.append(f"expert {program.meta['expert']}")
+    return facts
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def _facts_table(program: PerceptionProgram) -> str:
+    grid = program.grid
+    rows: dict[str, Any] = {
+        "modality": program.modality,
+        "granularity": program.granularity,
+        "grid": None if grid is None else f"{grid.rows} rows × {grid.cols} columns",
+        "items": str(len(program.items)),
+        "relations": str(len(program.relations)) if program.relations else None,
+        "expert": program.meta.get("expert"),
+        "note": program.note,
+    }
+    cells = "".join(
+        f'<tr style="background:none"><th scope="row" style="{_CELL};{_FAINT};font-weight:normal">{name}</th>'
+        f'<td style="{_CELL}">{_escape(str(value))}</td></tr>'
+        for name, value in rows.items()
+        if value is not None
+    )
+    return (
+        f'<table style="border-collapse:collapse;margin:0;{_FONT}"><tbody>{cells}</tbody></table>'
+    )
+
+
+def _thumbnail(program: PerceptionProgram) -> str:
+    if not program.images:
+        return ""
+    try:
+        picture = draw(program, None, None, _THUMBNAIL)
+    except (OSError, ValueError) as error:
+        reason = _escape(f"No picture: {error}")
+        return f'<p style="flex:1 1 260px;margin:0;{_FAINT}">{reason}</p>'
+    alt = _escape(f"{program.modality} program drawn on its picture")
+    width = "100%" if picture.width > _WIDE * picture.height else "min(100%,620px)"
+    return (
+        f'<img src="{_data_uri(picture, _THUMBNAIL_BYTES)}" alt="{alt}" '
+        f'style="width:{width};max-width:{picture.width}px;height:auto;border-radius:4px;margin:0">'
+    )
+
+
+def _data_uri(picture: Image.Image, limit: int) -> str:
+    """The picture as a JPEG of at most `limit` bytes, in an address of its own."""
+    while True:
+        for quality in (86, 74, 60):
+            file = io.BytesIO()
+            # Without subsampling of colour: thin coloured lines and letters stay sharp.
+            picture.save(file, "JPEG", quality=quality, subsampling=0, optimize=True)
+            if file.tell() <= limit or max(picture.size) <= 64:
+                return f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
+        picture = picture.resize(
+            (max(1, picture.width * 3 // 4), max(1, picture.height * 3 // 4)),
+            Image.Resampling.LANCZOS,
+        )
+
+
+def _items_table(program: PerceptionProgram) -> str:
+    items = program.rounded().items
+    if not items:
+        return f'<p style="margin:4px 0;{_FAINT}">no items</p>'
+    columns = [
+        c for c in ("i", "p", "c", "r", "b") if any(getattr(i, c) is not None for i in items)
+    ]
+    head = "".join(f'<th scope="col" style="{_CELL};{_FAINT}">{name}</th>' for name in columns)
+    rows = "".join(_item_row(item, columns) for item in items[:_ROWS])
+    more = len(items) - _ROWS
+    note = f'<p style="margin:4px 0;{_FAINT}">… {more} more</p>' if more > 0 else ""
+    return (
+        f'<details open style="margin:4px 0"><summary style="{_SUMMARY}">'
+        f"{_count(len(items), 'item')}</summary>"
+        '<div style="overflow:auto;max-height:250px">'
+        f'<table style="border-collapse:collapse;margin:0;{_FONT}">'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{note}</div></details>"
+    )
+
+
+def _item_row(item: Item, columns: Sequence[str]) -> str:
+    cells = "".join(
+        f'<td dir="auto" style="{_CELL};font-variant-numeric:tabular-nums;overflow-wrap:anywhere">'
+        f"{_value(getattr(item, name))}</td>"
+        for name in columns
+    )
+    return f'<tr style="background:none">{cells}</tr>'
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, tuple):
+        return _escape("[" + ", ".join(f"{v}" for v in value) + "]")
+    return _escape(str(value))
+
+
+def _relations(program: PerceptionProgram) -> str:
+    relations = program.relations
+    if not relations:
+        return ""
+    lines = [f"{r.subject} {r.predicate} {r.object}" for r in relations[:_ROWS]]
+    more = len(relations) - _ROWS
+    lines += [f"… {more} more"] if more > 0 else []
+    rows = "<br>".join(_escape(line) for line in lines)
+    return (
+        f'<details style="margin:4px 0"><summary style="{_SUMMARY}">'
+        f"{_count(len(relations), 'relation')}</summary>"
+        f'<div style="overflow:auto;max-height:250px;padding-left:14px">{rows}</div></details>'
+    )
+
+
+def _text(program: PerceptionProgram) -> str:
+    return (
+        f'<details style="margin:4px 0"><summary style="{_SUMMARY}">text of the program</summary>'
+        f'<pre style="{_CODE};overflow:auto;max-height:400px;margin:4px 0;padding:8px 10px;white-space:pre-wrap;overflow-wrap:anywhere;'
+        f'background:rgba(128,128,128,.1);border-radius:4px">{_body(program)}</pre></details>'
+    )
+
+
+def _body(program: PerceptionProgram) -> str:
+    text = program.to_text()
+    if len(text) > _LONGEST_TEXT:
+        text = f"{text[:_LONGEST_TEXT]}\n… {len(text) - _LONGEST_TEXT} characters more"
+    return "\n".join(html.escape(visible(line)) for line in text.split("\n"))
+
+
+def _escape(text: str) -> str:
+    if len(text) > _LONGEST_WORDS:
+        text = text[:_LONGEST_WORDS] + "…"
+    return html.escape(visible(text))
