@@ -22,7 +22,7 @@ _PIECE = 180
 _WRONG_PIECE = (20, 250)  # upper left corner of the piece that does not belong there
 _MARKS = {"A": (171.0, 116.0), "B": (318.0, 137.0), "C": (266.0, 246.0), "D": (60.0, 230.0)}
 # Factors by which the face cascade grows its window, and window sizes it starts from, in pixels.
-_SWEEP = [(factor, start) for factor in (1.1, 1.15, 1.2, 1.25) for start in (40, 50, 60)]
+_SWEEP = [(factor, start) for factor in (1.15, 1.2, 1.25) for start in (40, 50, 60)]
 _SAME = 0.4  # boxes of two runs that overlap by more (IoU) are the same face
 
 

@@ -44,7 +44,10 @@ def depth() -> Section:
         program,
         [
             (_LEFT, pair.left),
-            ("The measured disparity, light is near", grey_levels(pair.disparity)),
+            (
+                "The measured disparity, white is near; black was not measured",
+                grey_levels(pair.disparity),
+            ),
         ],
     )
 
@@ -174,7 +177,13 @@ def segmentation() -> Section:
         "The tool is multi-Otsu thresholding, which cuts the disparity into three layers. The cells read "
         f"{counts}; {_percent(kept)} of all pixels are of the class that the program gives their cell.",
         program,
-        [(_LEFT, pair.left), ("The layers, from far (dark) to near", grey_levels(layers))],
+        [
+            (_LEFT, pair.left),
+            (
+                "The layers, from far (dark) to near (white); black was not measured",
+                grey_levels(layers),
+            ),
+        ],
     )
 
 

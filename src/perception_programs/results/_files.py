@@ -78,9 +78,7 @@ def read_depth_file(path: str | os.PathLike[str], key: str | None) -> npt.NDArra
         array = read_with_opencv(file, "depth")
     if array.ndim == 3 and 1 in (array.shape[0], array.shape[-1]):
         array = array[0] if array.shape[0] == 1 else array[..., 0]
-    if array.ndim == 3 and all(
-        (array[..., c] == array[..., 0]).all() for c in range(array.shape[-1])
-    ):
+    if array.ndim == 3 and array.shape[-1] in (3, 4) and _all_grey(array):
         array = array[..., 0]
     if array.ndim != 2:
         raise InputError(
@@ -88,6 +86,11 @@ def read_depth_file(path: str | os.PathLike[str], key: str | None) -> npt.NDArra
             "a coloured depth picture cannot be turned back into depth"
         )
     return array
+
+
+def _all_grey(array: npt.NDArray[Any]) -> bool:
+    """Whether the colours of each pixel are equal, as where a grey picture was saved in colour."""
+    return all((array[..., c] == array[..., 0]).all() for c in (1, 2))
 
 
 def _read_with_pillow(file: Path) -> npt.NDArray[Any]:

@@ -4,6 +4,7 @@ Lists stand for arrays and pairs, objects for mappings:
 
 - `Matches`: `{"points1": [[x, y], …], "points2": [[x, y], …], "size1": [w, h], "size2": [w, h]}`
 - `Detections`: `{"boxes": [[x0, y0, x1, y1], …], "scores": [s, …], "labels": ["cat", …], "size": [w, h]}`
+  or COCO results, `[{"bbox": [x, y, w, h], "score": s, "category_id": n}, …]`, with `size` known
 - `PointScores`: `{"candidates": {"A": [x, y]}, "scores": {"A": s}, "reference": [x, y], "size1": [w, h]}`
 - `EdgeScores`: `{"candidates": {"A": {"left": {"structural": s, "colour": s, "edge": s,
   "box": [x0, y0, x1, y1]}, "top": …}}, "sizes": {"A": [w, h]}}`
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from .._arrays import describe
 from ..errors import InputError
@@ -38,7 +39,7 @@ def result_from(kind: type[Result], data: Any, *, names: Names = None, **known: 
 
     Args:
         kind: `Matches`, `Detections`, `PointScores`, `EdgeScores` or `Points`.
-        data: the mapping.
+        data: the object; for `Detections` also a list of COCO results.
         names: what class numbers are called, for `Detections` whose labels are numbers.
         known: fields that the data may lack, such as `size`; what the data says itself stays.
 
@@ -49,19 +50,15 @@ def result_from(kind: type[Result], data: Any, *, names: Names = None, **known: 
     ('A',)
     """
     name = kind.__name__
-    if not isinstance(data, Mapping):
-        raise InputError(f"{name}: expected an object with its fields, got {describe(data)}")
-    fields = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
-    unknown = [key for key in data if key not in fields]
-    if unknown:
-        raise InputError(f"{name}: expected keys among {', '.join(fields)}, got {unknown[0]!r}")
-    data = {k: v for k, v in known.items() if v is not None} | dict(data)
-    for key in _MAPPINGS.get(kind, ()):
-        if not isinstance(data.get(key, {}), Mapping):
-            raise InputError(f"{key}: expected an object, got {describe(data[key])}")
+    extra: dict[str, Any] = {} if names is None else {"names": names}
+    known = {key: value for key, value in known.items() if value is not None}
     try:
-        result: Result = _SPECIAL.get(kind, kind)(**data, **({"names": names} if names else {}))
-        return result
+        if kind is Detections and isinstance(data, list):
+            return cast(Result, Detections.of(data, **known, **extra))
+        if not isinstance(data, Mapping):
+            raise InputError(f"{name}: expected an object with its fields, got {describe(data)}")
+        data = known | _fields(kind, data)
+        return cast(Result, _SPECIAL.get(kind, kind)(**data, **extra))
     except InputError:
         raise
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
@@ -69,7 +66,23 @@ def result_from(kind: type[Result], data: Any, *, names: Names = None, **known: 
         raise InputError(f"{name}: {_missing(kind, data) or error}") from error
 
 
-def _missing(kind: type, data: Mapping[str, Any]) -> str | None:
+def _fields(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The data, if its keys are fields of the type and mappings stand where they belong."""
+    names = [field.name for field in dataclasses.fields(kind)]
+    unknown = [key for key in data if key not in names]
+    if unknown:
+        raise InputError(
+            f"{kind.__name__}: expected keys among {', '.join(names)}, got {unknown[0]!r}"
+        )
+    for key in _MAPPINGS.get(kind, ()):
+        if not isinstance(data.get(key, {}), Mapping):
+            raise InputError(f"{key}: expected an object, got {describe(data[key])}")
+    return dict(data)
+
+
+def _missing(kind: type, data: Any) -> str | None:
+    if not isinstance(data, Mapping):
+        return None
     needed = [
         field.name
         for field in dataclasses.fields(kind)

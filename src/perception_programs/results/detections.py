@@ -172,17 +172,17 @@ class Detections:
         are refused.
         """
         rows = list(found)
-        images = {row["image_id"] for row in rows if "image_id" in row}
+        for row in rows:
+            if not isinstance(row, Mapping) or not {"bbox", "score"} <= set(row):
+                raise InputError(
+                    f"detections: expected COCO results with 'bbox' and 'score', got {describe(row)}"
+                )
+        images = {str(row["image_id"]) for row in rows if "image_id" in row}
         if len(images) > 1:
             raise InputError(
                 f"detections: expected results of one image, got image_id {sorted(images)[:5]}"
             )
-        missing = [key for key in ("bbox", "score") for row in rows if key not in row]
-        if missing:
-            raise InputError(
-                f"detections: expected {missing[0]!r} in each COCO result, got one without it"
-            )
-        corners = coordinates([list(row["bbox"]) for row in rows], 4, "bbox")
+        corners = coordinates([row["bbox"] for row in rows], 4, "bbox")
         labels = [
             row.get("category", row.get("category_name", row.get("category_id"))) for row in rows
         ]
@@ -268,7 +268,10 @@ def _name(value: Any, names: Names) -> str:
         raise InputError(
             f"labels: expected strings, or names= for class numbers, got {describe(value)}"
         )
-    number = int(value)
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        raise InputError(f"labels: expected class numbers, got {describe(value)}") from None
     try:
         return str(names[number])
     except (KeyError, IndexError):

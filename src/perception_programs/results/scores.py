@@ -11,7 +11,7 @@ import numpy as np
 from .._arrays import describe, to_numpy
 from ..errors import InputError
 from ..geometry import Size, inside, to_size
-from ._check import UNSET, check_text
+from ._check import UNSET, check_text, coordinates
 
 __all__ = ["EDGES", "PARTS", "EdgeScores", "PointScores"]
 
@@ -66,6 +66,8 @@ class PointScores:
     def __post_init__(self) -> None:
         size1 = to_size(self.size1, "size1")
         size2 = size1 if self.size2 is None else to_size(self.size2, "size2")
+        for name in ("candidates", "scores"):
+            _check_mapping(getattr(self, name), name)
         if set(self.candidates) != set(self.scores):
             raise InputError(
                 f"scores: expected one for each of {sorted(self.candidates)}, got {sorted(self.scores)}"
@@ -125,6 +127,8 @@ class EdgeScores:
     sizes: Mapping[str, Size]
 
     def __post_init__(self) -> None:
+        for name in ("candidates", "sizes"):
+            _check_mapping(getattr(self, name), name)
         if set(self.candidates) != set(self.sizes):
             raise InputError(
                 f"sizes: expected one for each of {sorted(self.candidates)}, got {sorted(self.sizes)}"
@@ -143,7 +147,14 @@ class EdgeScores:
         return sum(float(parts[part]) for part in PARTS) / len(PARTS)
 
 
+def _check_mapping(value: Any, name: str) -> None:
+    """Refuse what is no mapping."""
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name}: expected a mapping, got {describe(value)}")
+
+
 def _borders(borders: Mapping[str, Mapping[str, Any]], size: Size, name: str) -> dict[str, Any]:
+    _check_mapping(borders, f"candidate {name!r}")
     if not borders or not set(borders) <= set(EDGES):
         raise InputError(
             f"candidate {name!r}: expected borders among {EDGES}, got {sorted(borders)}"
@@ -154,13 +165,13 @@ def _borders(borders: Mapping[str, Mapping[str, Any]], size: Size, name: str) ->
 
 
 def _border(border: Mapping[str, Any], size: Size, name: str) -> dict[str, Any]:
-    if set(border) != {*PARTS, "box"}:
-        raise InputError(f"{name}: expected {(*PARTS, 'box')}, got {tuple(border)}")
+    if not isinstance(border, Mapping) or set(border) != {*PARTS, "box"}:
+        raise InputError(f"{name}: expected {(*PARTS, 'box')}, got {describe(border)}")
     parts: dict[str, Any] = {part: _number(border[part], f"{name} {part}") for part in PARTS}
     for part, value in parts.items():
         if not 0 <= value <= 1:
             raise InputError(f"{name} {part}: expected a similarity in [0, 1], got {value:g}")
-    x0, y0, x1, y1 = (_number(v, f"{name} box") for v in border["box"])
+    x0, y0, x1, y1 = coordinates([border["box"]], 4, f"{name} box")[0].tolist()
     if not (0 <= x0 < x1 <= size[0] and 0 <= y0 < y1 <= size[1]):
         raise InputError(
             f"{name}: expected a strip within {size[0]}×{size[1]}, got {border['box']}"

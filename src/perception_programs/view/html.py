@@ -30,6 +30,7 @@ _LONGEST_TEXT = 40_000
 _THUMBNAIL = 900  # pixels
 _THUMBNAIL_BYTES = 105_000  # 140 kB as base64
 _PAGE_PICTURE = 1600
+_LAYOUTS = {2: " pair", 3: " trio"}
 _WIDE = 1.9  # pictures wider than this by their height get a row of their own
 
 _FONT = "font:13px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"
@@ -120,9 +121,10 @@ def _section(section: Section, name: str, store: ImageSrc) -> str:
         else:
             src = store(f"{name}-overlay", drawn)
             figures.append(_figure(drawn, src, "The program, drawn"))
-    # A drawing of several pictures lies beneath them, as wide as they are together.
+    # A drawing of several pictures lies beneath them, as wide as they are together; one of a single
+    # picture has the larger part of the row.
     wide = bool(figures) and figures[-1].startswith('<figure class="wide"')
-    layout = f" row-{min(len(figures) - 1, 3)}" if wide else " pair" if len(figures) == 2 else ""
+    layout = f" row-{min(len(figures) - 1, 3)}" if wide else _LAYOUTS.get(len(figures), "")
     facts = " · ".join(_escape(fact) for fact in _facts(program))
     return (
         f'<section id="{name}">\n<h2><a href="#{name}">{_escape(section.title)}</a></h2>\n'

@@ -1,0 +1,299 @@
+"""The commands: what each is called, what it takes, and what runs it."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from .. import __version__
+from . import options
+
+__all__ = ["COMMANDS", "Command", "parse"]
+
+_READS_PROGRAM = (
+    "A program of this kind, as printed here in either style, is taken too: it is checked and printed "
+    "again. - is stdin."
+)
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command of `p2`.
+
+    Attributes:
+        name: what it is called.
+        summary: one line on what it prints.
+        example: a command line.
+        takes: one paragraph on the files it takes.
+        files: the least and the most of them (None: any number), or None when it takes none.
+        add: adds its options.
+        run: does it; the exit status.
+    """
+
+    name: str
+    summary: str
+    example: str
+    takes: str
+    files: tuple[int, int | None] | None
+    add: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+    def parser(self) -> argparse.ArgumentParser:
+        """What reads its part of the command line."""
+        files = "" if self.files is None else " FILE" if self.files[1] == 1 else " FILE..."
+        parser = argparse.ArgumentParser(
+            prog=f"p2 {self.name}",
+            usage=f"p2 {self.name}{files} [options]",
+            description=f"{self.summary[0].upper()}{self.summary[1:]}.\n\n{self.takes}",
+            epilog=f"example:\n  {self.example}",
+            formatter_class=_Layout,
+            allow_abbrev=False,
+        )
+        if self.files is not None:
+            # Each command says above what its files are, so they are not listed once more.
+            parser.add_argument("files", nargs="*", metavar="FILE", help=argparse.SUPPRESS)
+        self.add(parser)
+        return parser
+
+    def read(self, argv: Sequence[str]) -> argparse.Namespace:
+        """The command's arguments; leaves with status 2 where they are wrong."""
+        parser = self.parser()
+        # Intermixed, so that an option may stand between two files; argparse then loses the --
+        # after which everything is a file.
+        own, dashes, rest = _split(argv, "--")
+        args = parser.parse_intermixed_args(own)
+        if self.files is None:
+            return args if not dashes else parser.error("expected no FILE")
+        args.files += rest
+        least, most = self.files
+        given = len(args.files)
+        if given < least or (most is not None and given > most):
+            wanted = {least: f"{least}", None: f"{least} or more"}.get(most, f"{least} to {most}")
+            got = f"{given}: {' '.join(args.files)}" if given else "none"
+            parser.error(f"expected {wanted} FILE, got {got}")
+        if args.files.count("-") > 1:
+            parser.error("expected - at most once: there is one stdin")
+        return args
+
+
+def _split(argv: Sequence[str], mark: str) -> tuple[list[str], bool, list[str]]:
+    """What stands before the first `mark`, whether there is one, and what stands after it."""
+    if mark not in argv:
+        return list(argv), False, []
+    place = list(argv).index(mark)
+    return list(argv[:place]), True, list(argv[place + 1 :])
+
+
+class _Layout(argparse.RawDescriptionHelpFormatter):
+    """Keeps examples as they are and wraps the other paragraphs."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        fill = argparse.HelpFormatter._fill_text
+        return "\n\n".join(
+            part if "\n  " in part else fill(self, part, width, indent)
+            for part in text.split("\n\n")
+        )
+
+
+def _converting(name: str) -> Callable[[argparse.Namespace], int]:
+    def run(args: argparse.Namespace) -> int:
+        from .output import check_targets, write_programs
+
+        check_targets(args)
+        from .convert import convert
+
+        return write_programs(args, [convert(name, args)])
+
+    return run
+
+
+def _show(args: argparse.Namespace) -> int:
+    from .output import check_targets, write_programs
+
+    check_targets(args)
+    from .inputs import read_programs, with_pictures
+
+    programs = [program for name in args.files for program in read_programs(name)]
+    return write_programs(args, [with_pictures(program, args) for program in programs])
+
+
+def _demo(args: argparse.Namespace) -> int:
+    from ..demo import write_demo
+
+    print(write_demo(args.out))
+    return 0
+
+
+def _command(
+    name: str,
+    summary: str,
+    example: str,
+    takes: str,
+    files: tuple[int, int | None],
+    add: Callable[[argparse.ArgumentParser], None],
+) -> Command:
+    return Command(
+        name, summary, example, f"{takes} {_READS_PROGRAM}", files, add, _converting(name)
+    )
+
+
+_GROUPS = {
+    "convert a tool's result, or run the tool on pictures": (
+        _command(
+            "depth",
+            "how near each part of an image is",
+            "p2 depth depth.png --kind relative --overlay out.png",
+            "FILE is a depth map (8 or 16-bit PNG, TIFF, NPY, NPZ, PFM, EXR), or a picture for a depth "
+            "expert. A PNG or TIFF with one channel is taken for depth, any other for a picture, unless "
+            "--kind or --expert says otherwise.",
+            (1, 1),
+            options.depth,
+        ),
+        _command(
+            "flow",
+            "which way each part of an image moves",
+            "p2 flow frame1.jpg frame2.jpg --grid 6x8",
+            "Two FILEs are two frames of one size; one FILE is a flow field (.flo, KITTI 16-bit .png, "
+            "NPY or NPZ).",
+            (1, 2),
+            options.flow,
+        ),
+        _command(
+            "match",
+            "which points of two images show the same spot",
+            "p2 match left.jpg right.jpg",
+            'FILE is one of two pictures; or JSON: {"points1": [[x, y], ...], "points2": [[x, y], ...], '
+            '"size1": [w, h], "size2": [w, h], "confidence": [s, ...]}, in pixels.',
+            (1, 2),
+            options.match,
+        ),
+        _command(
+            "jigsaw",
+            "how well each piece continues a picture",
+            "p2 jigsaw picture.png a.png b.png",
+            "The first FILE is a picture whose lower right corner is missing, the others the pieces that "
+            "may fit, lettered A, B and so on; --candidate gives other letters. Or one FILE of JSON: "
+            '{"candidates": {"A": {"left": {"structural": s, "colour": s, "edge": s, "box": [x0, y0, '
+            'x1, y1]}, "top": ...}}, "sizes": {"A": [w, h]}}.',
+            (1, None),
+            options.jigsaw,
+        ),
+        _command(
+            "detect",
+            "what objects were detected, and where",
+            "p2 detect results.json --image street.jpg --names coco.json",
+            'FILE is JSON: COCO results, a list of {"image_id", "category_id", "bbox", "score"}, or '
+            '{"boxes": [[x0, y0, x1, y1], ...], "scores": [s, ...], "labels": ["cat", ...], "size": '
+            "[w, h]}, in pixels. Or a picture, for a detector.",
+            (1, 1),
+            options.detect,
+        ),
+        _command(
+            "semantic",
+            "which candidate point resembles a reference",
+            "p2 semantic scores.json --image first.jpg --second second.jpg",
+            'FILE is JSON: {"candidates": {"A": [x, y]}, "scores": {"A": s}, "reference": [x, y], '
+            '"size1": [w, h], "size2": [w, h]}, in pixels. Or one of two pictures, for an expert, with '
+            "--reference and --candidate.",
+            (1, 2),
+            options.semantic,
+        ),
+        _command(
+            "points",
+            "where the lettered rings or boxes on a picture are",
+            "p2 points marked.png --json",
+            "FILE is a picture with lettered red rings or rectangles drawn on it, which are found; or "
+            'JSON: {"points": {"A": [x, y]}, "size": [w, h]}, in pixels, with "boxes" and four numbers '
+            "for boxes. Several FILEs make one program.",
+            (1, None),
+            options.points,
+        ),
+        _command(
+            "segments",
+            "what covers each part of an image",
+            "p2 segments labels.png --names sky,road,car",
+            "FILE is a label PNG (grey or palette), NPY or NPZ of class numbers.",
+            (1, 1),
+            options.segments,
+        ),
+    ),
+    "read a program back": (
+        Command(
+            "show",
+            "the programs in a text, checked, in either style",
+            "p2 depth depth.png --json | p2 show - --style paper",
+            "FILE is a program in any style, or a longer text such as a prompt or a transcript with any "
+            "number of programs in it. - is stdin.",
+            (1, None),
+            options.show,
+            _show,
+        ),
+    ),
+    "see all of it": (
+        Command(
+            "demo",
+            "every kind of program on pictures that come with scikit-image",
+            "p2 demo --out p2-demo",
+            "Writes index.html, with every picture, drawing and program, and prints its path. Nothing is "
+            "downloaded.",
+            None,
+            options.demo,
+            _demo,
+        ),
+    ),
+}
+
+COMMANDS: dict[str, Command] = {c.name: c for group in _GROUPS.values() for c in group}
+"""The commands by name."""
+
+
+def parse(argv: Sequence[str]) -> tuple[Command, argparse.Namespace]:
+    """The command that `argv` names and its arguments.
+
+    Raises:
+        SystemExit: help or the version was asked for (0), or the usage is wrong (2).
+    """
+    first, *rest = argv or [""]
+    if first in ("-h", "--help") or (first == "help" and not rest):
+        print(_overview())
+        raise SystemExit(0)
+    if first in ("-V", "--version"):
+        print(f"p2 {__version__}")
+        raise SystemExit(0)
+    if first == "help":
+        first, rest = rest[0], ["--help"]
+    if not first:
+        _leave(_overview())
+    if first not in COMMANDS:
+        near = difflib.get_close_matches(first, COMMANDS, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        _leave(f"p2: expected a command ({', '.join(COMMANDS)}), got {first!r}{hint}")
+    command = COMMANDS[first]
+    return command, command.read(rest)
+
+
+def _leave(message: str) -> NoReturn:
+    print(message, file=sys.stderr)
+    raise SystemExit(2)
+
+
+def _overview() -> str:
+    lines = [
+        "usage: p2 COMMAND FILE... [options]",
+        "",
+        "Turn the output of vision tools into text a language model can read.",
+    ]
+    for title, group in _GROUPS.items():
+        lines += ["", f"{title}:"]
+        for command in group:
+            lines += [f"  {command.name:<10}{command.summary}", f"            {command.example}"]
+    lines += [
+        "",
+        "p2 COMMAND --help says what a command takes. The text goes to stdout, everything else to stderr.",
+        "exit status: 0 done, 1 an input could not be used, 2 wrong usage",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,220 @@
+"""The options of each command, and the groups of options that several share."""
+
+from __future__ import annotations
+
+import argparse
+
+from . import argument_types as types
+
+__all__ = [
+    "STYLES",
+    "demo",
+    "depth",
+    "detect",
+    "flow",
+    "jigsaw",
+    "match",
+    "points",
+    "segments",
+    "semantic",
+    "show",
+]
+
+STYLES = ("paper", "json")
+"""The names in `perception_programs.text.STYLES`, known here without importing it."""
+
+
+def depth(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 depth`."""
+    parser.add_argument(
+        "--kind",
+        choices=("normalised", "relative", "metric"),
+        help="what the file's numbers are: in [0, 1] with 1 nearest (the default), of unknown scale "
+        "with bigger nearer, or metres",
+    )
+    parser.add_argument(
+        "--scale", type=float, metavar="S", help="how many units make one: 1000 for millimetres"
+    )
+    _key(parser)
+    _expert(parser)
+    _cells(parser, relations=True, tau=0.15)
+    _names(parser, labels=True)
+    _pictures(parser)
+    _output(parser)
+
+
+def flow(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 flow`."""
+    _key(parser)
+    _expert(parser)
+    _cells(parser, relations=False, tau=None)
+    _names(parser, labels=True)
+    _pictures(parser)
+    _output(parser)
+
+
+def match(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 match`."""
+    _expert(parser)
+    _pictures(parser, pair=True, also=" and for sizes that the file lacks")
+    _output(parser)
+
+
+def jigsaw(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 jigsaw`."""
+    parser.add_argument(
+        "--candidate",
+        type=types.labelled_file,
+        action="append",
+        metavar="A=FILE",
+        help="a piece with its letter, in place of pieces as files; repeat it",
+    )
+    _expert(parser)
+    _pictures(parser)
+    _output(parser)
+
+
+def detect(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 detect`."""
+    parser.add_argument(
+        "--size", type=types.pixel_size, metavar="WxH", help="the picture's size, if unknown"
+    )
+    parser.add_argument("--image-id", metavar="ID", help="which image of a file of several")
+    parser.add_argument(
+        "--threshold", type=float, metavar="T", help="leave out boxes of less confidence"
+    )
+    parser.add_argument(
+        "--labels", type=types.words, metavar="cat,dog", help="what to look for in a picture"
+    )
+    _expert(parser)
+    _names(parser)
+    _pictures(parser, also=" and for its size")
+    _output(parser)
+
+
+def semantic(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 semantic`."""
+    parser.add_argument(
+        "--reference", type=types.point, metavar="X,Y", help="pixel of the first picture"
+    )
+    parser.add_argument(
+        "--candidate",
+        type=types.labelled_point,
+        action="append",
+        metavar="A=X,Y",
+        help="a pixel of the second picture with its letter; repeat it",
+    )
+    _expert(parser)
+    _pictures(parser, pair=True, also=" and for sizes that the file lacks")
+    _output(parser)
+
+
+def points(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 points`."""
+    parser.add_argument(
+        "--size",
+        type=types.pixel_size,
+        metavar="WxH",
+        help="the picture's size, if a file lacks it",
+    )
+    _expert(parser)
+    _pictures(parser, also=" and for sizes that files lack")
+    _output(parser)
+
+
+def segments(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 segments`."""
+    _key(parser)
+    _cells(parser, relations=True, tau=None)
+    _names(parser)
+    _pictures(parser)
+    _output(parser)
+
+
+def show(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 show`."""
+    _pictures(parser, pair=True)
+    _output(parser)
+
+
+def demo(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 demo`."""
+    parser.add_argument(
+        "--out", metavar="FOLDER", default="p2-demo", help="where to write (default: %(default)s)"
+    )
+
+
+def _key(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--key", metavar="NAME", help="which array of an NPZ that holds several")
+
+
+def _output(parser: argparse.ArgumentParser) -> None:
+    """How and where a program is printed."""
+    group = parser.add_argument_group("output")
+    style = group.add_mutually_exclusive_group()
+    style.add_argument("--style", choices=STYLES, help="how to print it (default: paper)")
+    style.add_argument(
+        "--json", dest="style", action="store_const", const="json", help="the same as --style json"
+    )
+    group.add_argument("--meta", action="store_true", help="also print where it came from")
+    group.add_argument("-o", "--output", metavar="FILE", help="write the text here, not to stdout")
+    group.add_argument("--overlay", metavar="OUT.png", help="draw the program on its picture")
+
+
+def _pictures(parser: argparse.ArgumentParser, *, pair: bool = False, also: str = "") -> None:
+    """The pictures that a result file or a program is about, which it does not hold."""
+    group = parser.add_argument_group("pictures of a result or program")
+    group.add_argument(
+        "--image",
+        metavar="PICTURE",
+        action="append",
+        help=f"the picture it is about, for --overlay{also}; repeat it where there are several",
+    )
+    if pair:
+        group.add_argument("--second", metavar="PICTURE", help="the second picture of a pair")
+
+
+def _cells(parser: argparse.ArgumentParser, *, relations: bool, tau: float | None) -> None:
+    """The grid, and what else a program of cells may have."""
+    group = parser.add_argument_group("cells")
+    group.add_argument(
+        "--grid", type=types.grid, metavar="N|ROWSxCOLS", help="how many cells (default: 10)"
+    )
+    if relations:
+        group.add_argument(
+            "--relations",
+            action=argparse.BooleanOptionalAction,
+            default=None,
+            help="whether to relate neighbouring cells (default: yes)",
+        )
+    if tau is not None:
+        group.add_argument(
+            "--tau",
+            type=float,
+            metavar="T",
+            help=f"the difference that relates two neighbours (default: {tau:g})",
+        )
+
+
+def _names(parser: argparse.ArgumentParser, *, labels: bool = False) -> None:
+    """What class numbers are called, and a segmentation that names cells."""
+    group = parser.add_argument_group("names")
+    if labels:
+        group.add_argument(
+            "--labels", metavar="SEGMENTATION", help="a label PNG, NPY or NPZ that names each cell"
+        )
+    group.add_argument(
+        "--names",
+        metavar="NAMES",
+        help="what class numbers are called: cat,dog for 0 and 1; 1=cat,17=dog; or a file with a name "
+        "a line, a JSON list or object, or COCO's categories",
+    )
+
+
+def _expert(parser: argparse.ArgumentParser) -> None:
+    """Which vision tool reads a picture."""
+    parser.add_argument(
+        "--expert",
+        metavar="NAME",
+        help="which expert reads the pictures (default: the best installed)",
+    )
