@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,7 @@ def blocks(page: Path) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_code_blocks_run(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "__main__"}
     for line, code in blocks(page):
@@ -32,6 +31,18 @@ def test_the_tour_has_code() -> None:
     assert len(blocks(ROOT / "README.md")) >= 4
 
 
+def test_the_program_beside_the_picture_is_real() -> None:
+    from skimage.data import astronaut
+
+    from perception_programs import jigsaw_program
+
+    image = astronaut()
+    pieces = {"A": image[160:336, 90:266].copy(), "B": image[336:, 336:].copy()}
+    image[336:, 336:] = 0
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"```text\n{jigsaw_program(image, pieces)}\n```" in readme
+
+
 def test_links_to_files_are_good() -> None:
     broken = []
     for page in PAGES:
@@ -39,3 +50,9 @@ def test_links_to_files_are_good() -> None:
             if "://" not in target and not (page.parent / target).exists():
                 broken.append(f"{page.name}: {target}")
     assert broken == []
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+def test_examples_run(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out
