@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sample_programs import samples
 
 from perception_programs import PerceptionProgram
+from sample_programs import samples
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -22,7 +22,9 @@ def samples() -> dict[str, pp.PerceptionProgram]:
     hole = y.copy()
     hole[:24, :32] = np.nan
     uv = np.dstack([x - 0.5, y])
-    matches = pp.Matches([[0, 0], [63, 47]], [[5, 5], [40.5, 20.25]], size1=(64, 48), size2=(100, 50))
+    matches = pp.Matches(
+        [[0, 0], [63, 47]], [[5, 5], [40.5, 20.25]], size1=(64, 48), size2=(100, 50)
+    )
     border = {"structural": 0.5, "colour": 0.75, "edge": 1.0}
     strips = {"left": {**border, "box": (0, 0, 4, 24)}, "top": {**border, "box": (0, 0, 32, 4)}}
     edges = pp.EdgeScores({"A": strips, "B": strips}, {"A": (32, 24), "B": (32, 24)})

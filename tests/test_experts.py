@@ -43,14 +43,16 @@ class TestRegistry:
             load("sift", weights="folder")
         with pytest.raises(InputError, match="dtype: expected"):
             load("sift", dtype="float16")
-        with pytest.raises(InputError, match="'dis'.*wrong"):
+        with pytest.raises(InputError, match=r"'dis'.*wrong"):
             load("dis", wrong=1)
 
     def test_a_missing_extra_says_how_to_install_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
         entry = registry.Entry("depth", ".x:X", extra="models", requires=("no_such_module_at_all",))
         monkeypatch.setattr(registry, "_TABLE", {"x": entry})
         for call in (lambda: load("x"), lambda: registry.default("depth")):
-            with pytest.raises(MissingExtraError, match=r"pip install 'perception-programs\[models\]'"):
+            with pytest.raises(
+                MissingExtraError, match=r"pip install 'perception-programs\[models\]'"
+            ):
                 call()
 
 
@@ -194,7 +196,7 @@ class TestSeams:
 
     def test_refusals(self) -> None:
         image, piece, _ = self.picture()
-        with pytest.raises(InputError, match="candidate 'A'.*512×512 picture.*got 512×512"):
+        with pytest.raises(InputError, match=r"candidate 'A'.*512×512 picture.*got 512×512"):
             load("seams")(image, {"A": image})
         with pytest.raises(InputError, match="at least 300 pixels a side"):
             load("seams", strip=300)(image[:, :], {"A": piece[:100, :100]})

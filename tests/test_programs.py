@@ -49,8 +49,10 @@ class TestDepth:
         relative = pp.depth_program(RAMP, kind="relative", grid=(1, 4))
         metric = pp.depth_program(RAMP, kind="metric", grid=(1, 4))
         assert [item.r for item in relative.items] == sorted(item.r for item in relative.items)
-        assert [item.r for item in metric.items] == sorted((i.r for i in metric.items), reverse=True)
-        with pytest.raises(InputError, match='kind="relative".*kind="metric"'):
+        assert [item.r for item in metric.items] == sorted(
+            (i.r for i in metric.items), reverse=True
+        )
+        with pytest.raises(InputError, match=r'kind="relative".*kind="metric"'):
             pp.depth_program(RAMP)
 
     def test_readings_are_the_cells_extremes(self) -> None:
@@ -139,7 +141,9 @@ class TestDepth:
 
     def test_ambiguous_arrays_are_refused_both_ways_named(self) -> None:
         for source in (RAMP.astype(np.uint8), RAMP[None], RAMP[..., None]):
-            with pytest.raises(InputError, match=r"may be a depth map or a grey picture.*load_image"):
+            with pytest.raises(
+                InputError, match=r"may be a depth map or a grey picture.*load_image"
+            ):
                 pp.depth_program(source)
 
     def test_integers_with_a_kind_are_depth(self) -> None:
@@ -251,7 +255,8 @@ class TestJigsaw:
             return {"structural": value, "colour": value, "edge": 0.3, "box": (0, 0, 4, 50)}
 
         scores = EdgeScores(
-            {"A": {"left": border(0.9), "top": {**border(0.6), "box": (0, 0, 100, 4)}}}, {"A": (100, 50)}
+            {"A": {"left": border(0.9), "top": {**border(0.6), "box": (0, 0, 100, 4)}}},
+            {"A": (100, 50)},
         )
         program = pp.jigsaw_program(scores)
         assert [(i.i, i.p, i.c) for i in program.items] == [
@@ -317,7 +322,10 @@ class TestSemantic:
 
     def test_items(self) -> None:
         program = pp.semantic_program(self.SCORES)
-        assert [(i.p, i.c, i.r) for i in program.items] == [("A", (100, 200), 0.2), ("B", (300, 400), 0.8)]
+        assert [(i.p, i.c, i.r) for i in program.items] == [
+            ("A", (100, 200), 0.2),
+            ("B", (300, 400), 0.8),
+        ]
         assert program.meta["reference"] == (100, 100) and "[100, 100]" in program.note
 
     def test_pictures_need_points(self) -> None:
@@ -341,7 +349,9 @@ class TestPoints:
 
     def test_boxes(self) -> None:
         program = pp.points_program({"A": (0, 0, 50, 25)}, size=(100, 100))
-        assert program.items[0].c == (0, 0, 500, 250) and "upper left and lower right" in program.note
+        assert (
+            program.items[0].c == (0, 0, 500, 250) and "upper left and lower right" in program.note
+        )
 
     def test_several_images_say_which(self) -> None:
         one = Points.from_dict({"REF": (1, 1)}, size=(10, 10), image="first.png")
@@ -367,7 +377,10 @@ class TestPoints:
             pp.points_program({"A": (11, 2)}, size=(10, 10))
         with pytest.raises(InputError, match="dict of points or a picture"):
             pp.points_program(3)
-        mixed = Points.from_dict({"A": (0, 0, 5, 5)}, (9, 9)), Points.from_dict({"A": (1, 1)}, (9, 9))
+        mixed = (
+            Points.from_dict({"A": (0, 0, 5, 5)}, (9, 9)),
+            Points.from_dict({"A": (1, 1)}, (9, 9)),
+        )
         with pytest.raises(InputError, match="boxes on another"):
             pp.points_program(*mixed)
 
@@ -445,7 +458,9 @@ def test_true_disparity_reads_in_the_order_of_the_truth(
     assert (np.argsort(middles, kind="stable") == np.argsort(truth, kind="stable")).all()
 
 
-def test_every_program_survives_both_styles(snapshot_programs: dict[str, PerceptionProgram]) -> None:
+def test_every_program_survives_both_styles(
+    snapshot_programs: dict[str, PerceptionProgram],
+) -> None:
     for program in snapshot_programs.values():
         assert PerceptionProgram.from_text(str(program)) == program.rounded()
         assert PerceptionProgram.from_text(program.to_text("json")) == program

@@ -81,7 +81,9 @@ def test_jigsaw_takes_the_larger_mean() -> None:
 
 def test_semantic_takes_the_largest() -> None:
     def program(**scores: float | None) -> PerceptionProgram:
-        return PerceptionProgram("semantic", "point", tuple(Item(p=k, r=v) for k, v in scores.items()))
+        return PerceptionProgram(
+            "semantic", "point", tuple(Item(p=k, r=v) for k, v in scores.items())
+        )
 
     assert readers.semantic(program(A=-0.5, B=-0.2, C=-0.9)) == "B"
     assert readers.semantic(program(A=0.5, B=0.5)) is None
@@ -150,7 +152,9 @@ def test_the_reader_s_ceiling_on_true_depth(
     rng = np.random.default_rng(0)
     ys, xs = np.nonzero(np.isfinite(disparity))
     spread = np.nanmax(disparity) - np.nanmin(disparity)
-    programs = [pp.depth_program(disparity, kind="relative", grid=n, relations=False) for n in (10, 32)]
+    programs = [
+        pp.depth_program(disparity, kind="relative", grid=n, relations=False) for n in (10, 32)
+    ]
     right, asked = [0, 0], 0
     while asked < 60:
         chosen = rng.choice(len(ys), 5, replace=False)

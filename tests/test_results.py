@@ -81,7 +81,9 @@ class TestDepthMap:
         with pytest.raises(InputError, match="mask: expected shape"):
             DepthMap(RAMP, "relative", mask[:3])
 
-    @pytest.mark.parametrize("values", [np.zeros(3), np.zeros((2, 2, 2)), "x", np.zeros((0, 4)), None, [["a"]]])
+    @pytest.mark.parametrize(
+        "values", [np.zeros(3), np.zeros((2, 2, 2)), "x", np.zeros((0, 4)), None, [["a"]]]
+    )
     def test_what_is_no_map_is_refused(self, values: object) -> None:
         with pytest.raises(InputError, match="depth: expected"):
             DepthMap(values)
@@ -103,7 +105,9 @@ class TestDepthMap:
         assert pickle.loads(pickle.dumps(depth)).size == depth.size
 
     def test_from_pipeline(self) -> None:
-        depth = DepthMap.from_pipeline({"predicted_depth": RAMP[None], "depth": None}, kind="relative")
+        depth = DepthMap.from_pipeline(
+            {"predicted_depth": RAMP[None], "depth": None}, kind="relative"
+        )
         assert depth.size == (64, 64)
         with pytest.raises(InputError, match="predicted_depth"):
             DepthMap.from_pipeline({"depth": 1}, kind="relative")
@@ -157,7 +161,9 @@ class TestDepthFiles:
 
     def test_broken_files_are_named(self, tmp_path: Path) -> None:
         np.save(tmp_path / "d.npy", RAMP)
-        Image.fromarray(np.arange(65536, dtype=np.uint16).reshape(256, 256)).save(tmp_path / "d.png")
+        Image.fromarray(np.arange(65536, dtype=np.uint16).reshape(256, 256)).save(
+            tmp_path / "d.png"
+        )
         cv2.imwrite(str(tmp_path / "d.pfm"), RAMP.astype(np.float32))
         for name in ("d.npy", "d.png", "d.pfm"):
             data = (tmp_path / name).read_bytes()
@@ -316,11 +322,18 @@ class TestDetections:
 
     def test_nothing_found(self) -> None:  # FAULTS 6
         for empty in ([], np.empty((0, 4)), np.empty(0)):
-            assert len(Detections.of({"boxes": empty, "scores": [], "labels": []}, size=self.SIZE)) == 0
+            assert (
+                len(Detections.of({"boxes": empty, "scores": [], "labels": []}, size=self.SIZE))
+                == 0
+            )
         assert len(Detections.of([], size=self.SIZE)) == 0
 
     def test_transformers(self) -> None:
-        found = {"boxes": np.array([[1.0, 2, 3, 4]]), "scores": np.array([0.5]), "labels": ["a cat"]}
+        found = {
+            "boxes": np.array([[1.0, 2, 3, 4]]),
+            "scores": np.array([0.5]),
+            "labels": ["a cat"],
+        }
         assert Detections.of(found, size=self.SIZE).labels == ("a cat",)
         numbered = {**found, "labels": np.array([7]), "text_labels": ["dog"]}
         assert Detections.of(numbered, size=self.SIZE).labels == ("dog",)
@@ -338,7 +351,9 @@ class TestDetections:
             "labels": np.array([2]),
             "masks": np.full((1, 1, 500, 1000), 0.7),
         }
-        detections = Detections.from_torchvision(found, size=self.SIZE, names=["_", "person", "bicycle"])
+        detections = Detections.from_torchvision(
+            found, size=self.SIZE, names=["_", "person", "bicycle"]
+        )
         assert detections.labels == ("bicycle",) and detections.masks.all()
         with pytest.raises(InputError, match="class 2"):
             Detections.of(found, size=self.SIZE, names={1: "person"})
@@ -347,7 +362,9 @@ class TestDetections:
         boxes = SimpleNamespace(
             xyxy=np.array([[1.0, 2, 3, 4]]), conf=np.array([0.5]), cls=np.array([1.0])
         )
-        result = SimpleNamespace(boxes=boxes, names={0: "a", 1: "b"}, orig_shape=(500, 1000), masks=None)
+        result = SimpleNamespace(
+            boxes=boxes, names={0: "a", 1: "b"}, orig_shape=(500, 1000), masks=None
+        )
         detections = Detections.of(result)
         assert detections.labels == ("b",) and detections.size == self.SIZE
         small = SimpleNamespace(data=np.zeros((1, 160, 320)))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from sample_programs import FOLDER, SUFFIXES, samples, snapshot
 
 from perception_programs import PerceptionProgram
 from perception_programs.text import STYLES
+from sample_programs import FOLDER, SUFFIXES, samples, snapshot
 
 NAMES = sorted(samples())
 

@@ -123,7 +123,5 @@ def test_errors_name_the_line_in_the_whole_text(old, new, line, message):
 
 def test_meta_that_json_can_nest_and_a_program_cannot():
     nested = '{"a": ' * 600 + "1" + "}" * 600
-    with pytest.raises(
-        InputError, match=r"^line \d: meta: expected at most 32 levels, got more"
-    ):
+    with pytest.raises(InputError, match=r"^line \d: meta: expected at most 32 levels, got more"):
         PerceptionProgram.from_text(TEXT.replace('"meta": {}', f'"meta": {nested}'))

@@ -61,9 +61,7 @@ class SIFT:
         keep = _distinct(here, there, confidence)
         here, there, confidence = here[keep], there[keep], confidence[keep]
         agree = self._epipolar(here, there)
-        return Matches(
-            here[agree], there[agree], confidence[agree], size1=sizes[0], size2=sizes[1]
-        )
+        return Matches(here[agree], there[agree], confidence[agree], size1=sizes[0], size2=sizes[1])
 
     def batch(self, firsts: Iterable[ImageLike], seconds: Iterable[ImageLike]) -> list[Matches]:
         """The matches of each pair of images."""
