@@ -99,15 +99,15 @@ JSON = {
         "points1": [[10, 10], [20, 20]],
         "points2": [[12, 10], [22, 20]],
         "confidence": [0.9, 0.8],
-        "size1": [100, 100],
-        "size2": [200, 100],
+        "size1": [320, 240],
+        "size2": [320, 240],
     },
     "sizeless": {"points1": [[10, 10]], "points2": [[12, 10]]},
     "scores": {
         "candidates": {"A": [10, 20], "B": [50, 50]},
         "scores": {"A": 0.8, "B": 0.1},
         "reference": [5, 5],
-        "size1": [100, 100],
+        "size1": [320, 240],
     },
     "edges": {
         "candidates": {
@@ -118,9 +118,9 @@ JSON = {
         },
         "sizes": {"A": [40, 40]},
     },
-    "places": {"points": {"A": [10, 20]}, "size": [100, 100]},
-    "boxes": {"boxes": {"A": [10, 20, 30, 40]}, "size": [100, 100]},
-    "found": {"boxes": [[1, 2, 50, 60]], "scores": [0.9], "labels": ["cat"], "size": [100, 80]},
+    "places": {"points": {"A": [10, 20]}, "size": [320, 240]},
+    "boxes": {"boxes": {"A": [10, 20, 30, 40]}, "size": [320, 240]},
+    "found": {"boxes": [[1, 2, 50, 60]], "scores": [0.9], "labels": ["cat"], "size": [320, 240]},
     "coco": [
         {"image_id": 7, "category_id": 1, "bbox": [10, 10, 20, 20], "score": 0.9},
         {"image_id": 7, "category_id": 2, "bbox": [40, 10, 20, 20], "score": 0.3},

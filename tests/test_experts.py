@@ -7,7 +7,7 @@ import pytest
 
 import perception_programs as pp
 from perception_programs import InputError, MissingExtraError
-from perception_programs.experts import Expert, available, load, registry
+from perception_programs.experts import Card, Entry, Expert, available, catalogue, load, registry
 from perception_programs.experts.seams import (
     colour_similarity,
     edge_similarity,
@@ -21,6 +21,8 @@ class TestRegistry:
     def test_names(self) -> None:
         assert {"dis", "sift", "seams", "markers"} <= set(available())
         assert list(available("jigsaw")) == ["seams"]
+        with pytest.raises(InputError, match="modality: expected one of depth"):
+            available("smell")
 
     @pytest.mark.parametrize("name", ["dis", "sift", "seams", "markers"])
     def test_every_name_loads_with_a_card(self, name: str) -> None:
@@ -47,8 +49,9 @@ class TestRegistry:
             load("dis", wrong=1)
 
     def test_a_missing_extra_says_how_to_install_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        entry = registry.Entry("depth", ".x:X", extra="models", requires=("no_such_module_at_all",))
-        monkeypatch.setattr(registry, "_TABLE", {"x": entry})
+        card = Card(name="x", modality="depth", library="x", extra="models")
+        entry = Entry(card, ".x:X", requires=("no_such_module_at_all",))
+        monkeypatch.setattr(catalogue, "_TABLE", {"x": entry})
         for call in (lambda: load("x"), lambda: registry.default("depth")):
             with pytest.raises(
                 MissingExtraError, match=r"pip install 'perception-programs\[models\]'"

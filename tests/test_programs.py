@@ -242,6 +242,19 @@ class TestCorrespondence:
         text = str(pp.correspondence_program(none))
         assert text.count("none found") == 1 and "0.25" in text and "items: []" in text
 
+    def test_a_limit_keeps_the_surest_in_their_order(self) -> None:
+        points = [[1, 1], [2, 2], [3, 3], [4, 4]]
+        sure = Matches(points, points, [0.1, 0.9, 0.2, 0.8], size1=(10, 10))
+        program = pp.correspondence_program(sure, limit=2)
+        assert [item.c for item in program.items] == [(200, 200), (400, 400)]
+        assert program.meta["matches_cut"] == 2
+        unsure = pp.correspondence_program(Matches(points, points, size1=(10, 10)), limit=1)
+        assert unsure.items[0].c == (100, 100)
+        assert "matches_cut" not in pp.correspondence_program(sure, limit=9).meta
+        for limit in (0, -1, 2.5, True):
+            with pytest.raises(InputError, match="limit: expected"):
+                pp.correspondence_program(sure, limit=limit)
+
     def test_needs_two_pictures(self) -> None:
         with pytest.raises(InputError, match="two pictures"):
             pp.correspondence_program("a.png")

@@ -517,3 +517,43 @@ class TestSegmentation:
         (tmp_path / "t.png").write_bytes(b"\x89PNG")
         with pytest.raises(InputError, match=r"t\.png"):
             Segmentation.open(tmp_path / "t.png")
+
+
+class TestWhatUsersMistake:
+    """Inputs that would otherwise give wrong evidence without a word."""
+
+    def test_a_millimetre_file_without_its_kind(self, tmp_path: Path) -> None:
+        Image.fromarray(np.full((4, 5), 6900, np.uint16)).save(tmp_path / "mm.png")
+        with pytest.raises(InputError, match=r"integers end at 6900 of 65535.*scale=1000"):
+            DepthMap.open(tmp_path / "mm.png")
+        assert DepthMap.open(tmp_path / "mm.png", kind="normalised").values[0, 0] < 0.2
+
+    def test_names_in_every_form(self) -> None:
+        row = [{"bbox": [1, 2, 3, 4], "score": 0.5, "category_id": 1}]
+        for names in (
+            {1: "person"},
+            {"1": "person"},
+            ["_", "person"],
+            [{"id": 1, "name": "person", "supercategory": "x"}],
+        ):
+            assert Detections.of(row, size=(9, 9), names=names).labels == ("person",)
+        for names in ("names.json", {1: 5}, {"a": "b"}, 5, [["x"]]):
+            with pytest.raises(InputError, match="names: expected"):
+                Detections.of(row, size=(9, 9), names=names)
+
+    def test_fractions_are_no_pixels(self) -> None:
+        with pytest.raises(InputError, match=r"pixels of the 640×480 image, got fractions"):
+            Detections([[0.4, 0.3, 0.6, 0.7]], [0.5], ("a",), size=(640, 480))
+        with pytest.raises(InputError, match="fractions"):
+            Points.from_dict({"A": (0.5, 0.5)}, size=(640, 480))
+        assert len(Detections([[0, 0, 1, 1]], [0.5], ("a",), size=(640, 480))) == 1
+
+    def test_yolo_rows(self) -> None:
+        found = Detections.from_boxes(
+            [[0.3, 0.2, 0.2, 0.2]], [1], [16], size=(1000, 500), form="cxcywh", names={16: "dog"}
+        )
+        assert found.labels == ("dog",)
+
+    def test_coco_annotations_are_no_results(self) -> None:
+        with pytest.raises(InputError, match="annotation file"):
+            Detections.of({"images": [], "annotations": [], "categories": []}, size=(9, 9))

@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from perception_programs import Grid, InputError, Item, PerceptionProgram, Relation
+from perception_programs import (
+    Grid,
+    InputError,
+    Item,
+    PerceptionProgram,
+    Relation,
+    depth_program,
+)
 from perception_programs.view import Section, overlay, page, to_html
 from perception_programs.view._canvas import fitted_size
 from perception_programs.view._cells import regions
@@ -441,3 +448,10 @@ def test_regions() -> None:
         [3],
         [5],
     ]
+
+
+def test_a_picture_of_another_shape_is_refused():
+    program = depth_program(np.tile(np.linspace(0, 1, 60), (40, 1)))
+    assert program.overlay(np.zeros((400, 600, 3), np.uint8)).size[0] > 0  # the same, enlarged
+    with pytest.raises(InputError, match="shape 60×40, which it was made from, got 50×50"):
+        program.overlay(np.zeros((50, 50, 3), np.uint8))

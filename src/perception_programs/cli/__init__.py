@@ -21,8 +21,8 @@ _READER_GONE = 141  # what a shell reports of a program that dies of SIGPIPE
 
 # Messages of the library name its arguments as Python does; here they are options.
 _ARGUMENT = re.compile(
-    r"^(kind|scale|key|names|tau|grid|expert)(?=: )"
-    r"|(?<![\w'\"/.=-])(kind|scale|key|size|names|reference|candidates)(?==)"
+    r"^(kind|scale|key|names|tau|grid|limit|expert)(?=: )"
+    r"|(?<![\w'\"/.=-])(kind|scale|key|size|names|reference|candidates|image|second)(?==)"
 )
 _OPTION_OF = {"candidates": "candidate"}
 

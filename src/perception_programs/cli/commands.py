@@ -146,7 +146,7 @@ _GROUPS = {
         _command(
             "depth",
             "how near each part of an image is",
-            "p2 depth depth.png --kind relative --overlay out.png",
+            "p2 depth depth.png --kind metric --scale 1000 --overlay out.png",
             "FILE is a depth map (8 or 16-bit PNG, TIFF, NPY, NPZ, PFM, EXR), or a picture for a depth "
             "expert. A PNG or TIFF with one channel is taken for depth, any other for a picture, unless "
             "--kind or --expert says otherwise.",

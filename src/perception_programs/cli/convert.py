@@ -102,9 +102,7 @@ def _depth(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgr
         except MissingExtraError as error:
             taken = f"{given.name!r} is taken for a picture, since no option or suffix says depth"
             raise MissingExtraError(f"{taken}, and {error}") from error
-    depth = DepthMap.open(
-        given.source, kind=args.kind or "normalised", scale=args.scale, key=args.key
-    )
+    depth = DepthMap.open(given.source, kind=args.kind, scale=args.scale, key=args.key)
     program = _drawable(make.depth_program(depth, expert=args.expert, **_cells(args)), depth, args)
     if args.kind is None and given.source.lower().endswith(_DEPTH_PICTURES):
         note(f"{given.name!r} is read as normalised depth, white nearest; say --kind if it is not")
@@ -154,9 +152,9 @@ def _match(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgr
     if isinstance(inputs[0], Json) and len(inputs) == 1:
         known = {"size1": _picture_size(args, 0), "size2": _picture_size(args, 1)}
         matches = _result(Matches, inputs[0], **known)
-        return make.correspondence_program(matches, expert=args.expert)
+        return make.correspondence_program(matches, limit=args.limit, expert=args.expert)
     first, second = _pair("match", inputs)
-    return make.correspondence_program(first, second, expert=args.expert)
+    return make.correspondence_program(first, second, limit=args.limit, expert=args.expert)
 
 
 def _jigsaw(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:

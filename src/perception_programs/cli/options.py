@@ -55,6 +55,9 @@ def flow(parser: argparse.ArgumentParser) -> None:
 
 def match(parser: argparse.ArgumentParser) -> None:
     """The options of `p2 match`."""
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="keep at most so many matches, the surest"
+    )
     _expert(parser)
     _pictures(parser, pair=True, also=" and for sizes that the file lacks")
     _output(parser)

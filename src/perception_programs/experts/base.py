@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["Card", "Expert"]
+__all__ = ["Card", "Entry", "Expert"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Card:
         extra: the optional dependency that installs it, or None.
         polarity: what bigger values mean, for depth; the sign convention, for flow.
         limits: sizes and conditions it works under.
+        megabytes: size of the weights to download, where known.
     """
 
     name: str
@@ -31,6 +34,36 @@ class Card:
     extra: str | None = None
     polarity: str | None = None
     limits: str = ""
+    megabytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where an expert's class is, and what it needs.
+
+    Attributes:
+        card: what it is.
+        target: `module:Class`, relative to this package.
+        requires: modules that must be importable.
+        options: what its class is made with, besides what the user says.
+        needs_download: whether its weights come from the network.
+    """
+
+    card: Card
+    target: str
+    requires: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    needs_download: bool = False
+
+    @property
+    def modality(self) -> str:
+        """What it measures."""
+        return self.card.modality
+
+    @property
+    def installed(self) -> bool:
+        """Whether everything it needs can be imported (nothing is imported to find out)."""
+        return all(importlib.util.find_spec(module) is not None for module in self.requires)
 
 
 @runtime_checkable

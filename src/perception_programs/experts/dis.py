@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import InputError
 from ..images import ImageLike, load_image
 from ..results import FlowField
-from .base import Card
+from ._flow_check import consistency
+from .catalogue import card
 
 __all__ = ["DIS"]
 
@@ -28,21 +30,19 @@ class DIS:
 
     Args:
         preset: `ultrafast`, `fast` or `medium`: how thorough.
+        check: whether to run the flow both ways, which takes twice the time, and to give each
+            vector a confidence: 1 where the way back confirms it, else 0.
     """
 
-    card = Card(
-        name="dis",
-        modality="flow",
-        library="opencv-python-headless",
-        licence="Apache-2.0",
-        polarity="pixels from the first frame to the second; u right, v down",
-        limits="two frames of one size, at least 16 pixels a side; loses motion of small, fast objects",
-    )
+    card = card("dis")
 
-    def __init__(self, preset: Literal["ultrafast", "fast", "medium"] = "medium") -> None:
+    def __init__(
+        self, preset: Literal["ultrafast", "fast", "medium"] = "medium", *, check: bool = False
+    ) -> None:
         if preset not in _PRESETS:
             raise InputError(f"preset: expected one of {', '.join(_PRESETS)}, got {preset!r}")
         self._preset = _PRESETS[preset]
+        self._check = bool(check)
 
     def __call__(self, first: ImageLike, second: ImageLike) -> FlowField:
         """The motion of each pixel of the first frame.
@@ -61,9 +61,15 @@ class DIS:
             raise InputError(
                 f"flow: expected at least {_SMALLEST} pixels a side, got {sizes[0][0]}×{sizes[0][1]}"
             )
-        uv = cv2.DISOpticalFlow_create(self._preset).calc(frames[0], frames[1], None)
-        return FlowField(np.asarray(uv, np.float32))
+        uv = self._flow(frames[0], frames[1])
+        return FlowField(
+            uv, consistency(uv, self._flow(frames[1], frames[0])) if self._check else None
+        )
 
     def batch(self, firsts: Iterable[ImageLike], seconds: Iterable[ImageLike]) -> list[FlowField]:
         """The motion of each pair of frames."""
         return [self(a, b) for a, b in zip(firsts, seconds, strict=True)]
+
+    def _flow(self, here: Any, there: Any) -> npt.NDArray[np.float32]:
+        uv = cv2.DISOpticalFlow_create(self._preset).calc(here, there, None)
+        return np.asarray(uv, np.float32)

@@ -1,58 +1,28 @@
-"""The one table of experts, and how a name becomes one."""
+"""How a name becomes an expert."""
 
 from __future__ import annotations
 
 import difflib
 import importlib
-import importlib.util
 import os
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import InputError, MissingExtraError
-from .base import Expert
+from . import catalogue
+from .base import Entry, Expert
 
-__all__ = ["Entry", "available", "default", "load"]
+__all__ = ["available", "default", "load"]
 
-
-@dataclass(frozen=True)
-class Entry:
-    """Where an expert's class is, and what it needs.
-
-    Attributes:
-        modality: what it measures.
-        target: `module:Class`, relative to this package.
-        extra: the optional dependency that installs it, or None.
-        requires: modules that must be importable.
-    """
-
-    modality: str
-    target: str
-    extra: str | None = None
-    requires: tuple[str, ...] = ()
-
-    @property
-    def installed(self) -> bool:
-        """Whether everything it needs can be imported (nothing is imported to find out)."""
-        return all(importlib.util.find_spec(module) is not None for module in self.requires)
-
-
-# The first installed one of a modality is its default: the best first.
-_TABLE: dict[str, Entry] = {
-    "dis": Entry("flow", ".dis:DIS"),
-    "sift": Entry("correspondence", ".sift:SIFT"),
-    "seams": Entry("jigsaw", ".seams:Seams"),
-    "markers": Entry("points", ".markers:Markers"),
-}
+_FILES = {"depth": " (DepthMap.open reads a file of depths)"}
 
 
 def available(modality: str | None = None) -> dict[str, Entry]:
     """The experts by name, of one modality or of all; whether each is installed is in its entry.
 
-    >>> list(available("flow"))
-    ['dis']
+    >>> "dis" in available("flow")
+    True
     """
-    return {n: e for n, e in _TABLE.items() if modality is None or e.modality == modality}
+    return catalogue.entries(modality)
 
 
 def load(
@@ -75,24 +45,26 @@ def load(
     Raises:
         InputError: an unknown name (the nearest are named), or options it does not take.
         MissingExtraError: what it needs is not installed; the message gives the command.
+        WeightsError: its weights are not on this machine and cannot be had.
     """
-    entry = _TABLE.get(name)
+    table = catalogue.entries()
+    entry = table.get(name)
     if entry is None:
-        near = difflib.get_close_matches(str(name), _TABLE, n=1)
+        near = difflib.get_close_matches(str(name), table, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"expert: expected one of {', '.join(_TABLE)}, got {name!r}{hint}")
+        raise InputError(f"expert: expected one of {', '.join(table)}, got {name!r}{hint}")
     if not entry.installed:
-        raise MissingExtraError(
-            f"expert {name!r} needs an extra: python -m pip install 'perception-programs[{entry.extra}]'"
-        )
-    if entry.extra is None:
+        raise MissingExtraError(f"expert {name!r} needs an extra: {_install(entry)}")
+    if entry.card.extra is None:
         _check_no_model(name, device=device, dtype=dtype, weights=weights)
+        arguments = options
     else:
-        options |= {"device": device, "dtype": dtype, "weights": weights}
+        model = {"card": entry.card, "device": device, "dtype": dtype, "weights": weights}
+        arguments = {**entry.options, **options, **model}
     module, _, attribute = entry.target.partition(":")
     factory = getattr(importlib.import_module(module, __package__), attribute)
     try:
-        expert: Expert = factory(**options)
+        expert: Expert = factory(**arguments)
     except TypeError as error:
         if options and "argument" in str(error):
             raise InputError(f"expert {name!r}: {error}") from error
@@ -105,8 +77,9 @@ def default(modality: str) -> Expert:
 
     Raises:
         MissingExtraError: there is none.
+        WeightsError: its weights are not on this machine and cannot be had.
     """
-    entries = available(modality)
+    entries = catalogue.entries(modality)
     for name, entry in entries.items():
         if entry.installed:
             return load(name)
@@ -114,11 +87,14 @@ def default(modality: str) -> Expert:
         raise MissingExtraError(
             f"this version has no expert that reads {modality} from a picture: "
             f"run one of your own and pass its result to {modality}_program"
+            f"{_FILES.get(modality, '')}"
         )
-    extra = next(iter(entries.values())).extra
-    raise MissingExtraError(
-        f"no expert for {modality} is installed: python -m pip install 'perception-programs[{extra}]'"
-    )
+    first = next(iter(entries.values()))
+    raise MissingExtraError(f"no expert for {modality} is installed: {_install(first)}")
+
+
+def _install(entry: Entry) -> str:
+    return f"python -m pip install 'perception-programs[{entry.card.extra}]'"
 
 
 def _check_no_model(name: str, *, device: str, dtype: str, weights: Any) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..errors import InputError
 from ..images import RGB, ImageLike, load_image
 from ..results import EdgeScores
-from .base import Card
+from .catalogue import card
 
 __all__ = ["Seams", "colour_similarity", "edge_similarity", "structural_similarity"]
 
@@ -32,13 +32,7 @@ class Seams:
             compare things that need not be alike.
     """
 
-    card = Card(
-        name="seams",
-        modality="jigsaw",
-        library="scikit-image",
-        licence="BSD-3-Clause",
-        limits="the missing corner is the lower right one, and candidates are as large as it",
-    )
+    card = card("seams")
 
     def __init__(self, *, strip: int = 4) -> None:
         if not isinstance(strip, int) or isinstance(strip, bool) or strip < 1:

@@ -13,7 +13,7 @@ from ..errors import InputError
 from ..geometry import Size
 from ..images import RGB, ImageLike, load_image
 from ..results import Matches
-from .base import Card
+from .catalogue import card
 
 __all__ = ["SIFT"]
 
@@ -31,13 +31,7 @@ class SIFT:
         max_keypoints: strongest keypoints kept in each image.
     """
 
-    card = Card(
-        name="sift",
-        modality="correspondence",
-        library="opencv-python-headless",
-        licence="Apache-2.0",
-        limits="textured, rigid scenes; few matches across wide changes of view or light",
-    )
+    card = card("sift")
 
     def __init__(
         self, *, ratio: float = 0.75, tolerance: float = 2.0, max_keypoints: int = 8000

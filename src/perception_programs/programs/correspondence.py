@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from .._arrays import describe
 from ..errors import InputError
 from ..geometry import normalise
@@ -16,7 +19,7 @@ __all__ = ["correspondence_program"]
 
 
 def correspondence_program(
-    first: Any, second: Any = None, *, expert: ExpertLike = None
+    first: Any, second: Any = None, *, limit: int | None = None, expert: ExpertLike = None
 ) -> PerceptionProgram:
     """A program of matching points (paper, section 3.2: `correspondence`, `keypoint`).
 
@@ -26,6 +29,7 @@ def correspondence_program(
     Args:
         first: `Matches`, or the first picture.
         second: the second picture.
+        limit: keep at most so many matches, the surest (the first ones, where confidence is unknown).
         expert: which matcher reads the pictures; by default the best that is installed.
 
     Raises:
@@ -46,7 +50,8 @@ def correspondence_program(
     else:
         matches, meta = run_expert("correspondence", expert, Matches, first, second)
         images = (first, second)
-    pairs = zip(matches.points1.tolist(), matches.points2.tolist(), strict=True)
+    kept = _surest(matches, limit)
+    pairs = zip(matches.points1[kept].tolist(), matches.points2[kept].tolist(), strict=True)
     items = tuple(
         Item(p=n, c=normalise(x1, y1, matches.size1), r=normalise(x2, y2, matches.size2))
         for n, ((x1, y1), (x2, y2)) in enumerate(pairs, 1)
@@ -56,9 +61,26 @@ def correspondence_program(
         granularity="keypoint",
         items=items,
         note=_note(matches),
-        meta={**meta, "size1": matches.size1, "size2": matches.size2},
+        meta={
+            **meta,
+            "size1": matches.size1,
+            "size2": matches.size2,
+            **({"matches_cut": len(matches) - len(kept)} if len(kept) < len(matches) else {}),
+        },
         images=images,
     )
+
+
+def _surest(matches: Matches, limit: int | None) -> npt.NDArray[np.intp]:
+    """The rows to keep, in their own order."""
+    rows = np.arange(len(matches))
+    if limit is None:
+        return rows
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
+        raise InputError(f"limit: expected at least 1 match, got {limit!r}")
+    if matches.confidence is not None:
+        rows = np.argsort(-matches.confidence, kind="stable")
+    return np.sort(rows[:limit])
 
 
 def _note(matches: Matches) -> str:

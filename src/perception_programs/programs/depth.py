@@ -100,8 +100,8 @@ def _depth_map(
     if is_array(source) and len(source.shape) == 2:
         if kind is None and not is_floating(source):
             raise InputError(
-                f"depth: {describe(source)} may be a depth map or a grey picture; say "
-                "DepthMap(values, kind=...) for depth, or load_image(values) for a picture"
+                f"depth: {describe(source)} may be a depth map or a grey picture; say kind= "
+                "for depth, or load_image(values) for a picture"
             )
         check_unused("a depth map", expert=expert)
         return DepthMap(source, kind or "normalised", mask), {}, ()
@@ -115,7 +115,11 @@ def _depth_map(
             "depth: expected a DepthMap, an H×W array of floats or a picture (path, bytes, PIL image "
             f"or H×W×3 array), got {describe(source)}"
         )
-    check_unused("a picture; the expert knows", kind=kind, mask=mask)
+    check_unused(
+        "a picture, which goes through an expert (DepthMap.open reads a file of depths)",
+        kind=kind,
+        mask=mask,
+    )
     return (*run_expert("depth", expert, DepthMap, source), (source,))
 
 

@@ -17,8 +17,8 @@ from ._experts import ExpertLike, check_unused, run_expert
 __all__ = ["flow_program"]
 
 _READING_NOTE = (
-    "r: the way what is seen in the cell moves, on average, from the first image to the second: left "
-    "or right."
+    "r: left or right, the sign of the mean horizontal motion of what is seen in the cell from the "
+    "first image to the second; none at all counts as right."
 )
 
 

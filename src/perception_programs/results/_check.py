@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,18 @@ import numpy.typing as npt
 
 from .._arrays import describe, is_tensor, read_only, to_field, to_numpy
 from ..errors import InputError
+from ..geometry import Size
 
-__all__ = ["UNSET", "check_mask", "check_text", "coordinates", "labels_of", "vector"]
+__all__ = [
+    "UNSET",
+    "check_mask",
+    "check_pixels",
+    "check_text",
+    "class_names",
+    "coordinates",
+    "labels_of",
+    "vector",
+]
 
 UNSET: Any = None
 """Default of a size that the constructor fills in, or refuses to do without."""
@@ -67,3 +78,43 @@ def labels_of(value: Iterable[Any], length: int, name: str) -> tuple[str, ...]:
     if len(labels) != length:
         raise InputError(f"{name}: expected {length}, one an entry, got {len(labels)}")
     return labels
+
+
+def class_names(names: Any) -> dict[int, str]:
+    """What class numbers are called, as {number: name}.
+
+    Takes a mapping whose keys are numbers (or strings of digits, as JSON has them), a list that names
+    0, 1, 2…, or COCO's categories, a list of {"id": 1, "name": "person"}.
+
+    Raises:
+        InputError: something else, or a name that is no string.
+    """
+    if isinstance(names, (str, bytes)) or not isinstance(names, (Mapping, Sequence)):
+        raise InputError(
+            f"names: expected {{number: name}} or a list of names, got {describe(names)}"
+        )
+    if isinstance(names, Mapping):
+        pairs = list(names.items())
+    elif names and all(isinstance(row, Mapping) and {"id", "name"} <= set(row) for row in names):
+        pairs = [(row["id"], row["name"]) for row in names]
+    else:
+        pairs = list(enumerate(names))
+    return {_class_number(number): check_text(name, "names") for number, name in pairs}
+
+
+def _class_number(value: Any) -> int:
+    try:
+        return int(value) if isinstance(value, str) else operator.index(value)
+    except (TypeError, ValueError):
+        raise InputError(f"names: expected a class number, got {describe(value)}") from None
+
+
+def check_pixels(places: npt.NDArray[Any], size: Size, name: str) -> None:
+    """Refuse coordinates that can only be fractions of the image: all in [0, 1], and not integers."""
+    if not len(places) or max(size) <= 2 or places.min() < 0 or places.max() > 1:
+        return
+    if (places != np.round(places)).any():
+        raise InputError(
+            f"{name}: expected pixels of the {size[0]}×{size[1]} image, got fractions of it, "
+            f"such as {places[0].tolist()}; multiply x by the width and y by the height"
+        )

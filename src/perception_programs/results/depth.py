@@ -51,7 +51,10 @@ class DepthMap:
 
     def __post_init__(self) -> None:
         if self.kind not in _KINDS:
-            raise InputError(f"kind: expected one of {', '.join(_KINDS)}, got {self.kind!r}")
+            raise InputError(
+                f"kind: expected one of {', '.join(_KINDS)}, got {self.kind!r}; disparity is relative, "
+                "metres are metric"
+            )
         values = to_field(self.values, 2, "depth", "an H×W map")
         if 0 in tuple(values.shape):
             raise InputError(f"depth: expected at least one pixel, got {describe(values)}")
@@ -121,7 +124,7 @@ class DepthMap:
         cls,
         path: str | os.PathLike[str],
         *,
-        kind: DepthKind = "normalised",
+        kind: DepthKind | None = None,
         scale: float | None = None,
         key: str | None = None,
     ) -> DepthMap:
@@ -129,14 +132,16 @@ class DepthMap:
 
         Args:
             path: the file.
-            kind: as in the class. Integers of a `normalised` or `relative` file are divided by their
-                type's maximum, so that full white is 1.
+            kind: as in the class; `normalised` when not given. Integers of a `normalised` or
+                `relative` file are divided by their type's maximum, so that full white is 1. When
+                `kind` is not given and integers stay below half of that, the file is refused: it
+                may well hold millimetres.
             scale: what one unit is divided by, e.g. 1000 for a file in millimetres, 256 for KITTI.
                 Required for `metric` integers.
             key: name of the array in an NPZ that holds several.
 
         Raises:
-            InputError: no such file, truncated, not a single channel, or `scale` missing.
+            InputError: no such file, truncated, not a single channel, `scale` missing, or `kind`.
         """
         values = read_depth_file(path, key)
         if scale is not None:
@@ -150,8 +155,14 @@ class DepthMap:
                     f"holds millimetres, 256 in KITTI), since its values are {values.dtype}"
                 )
             top = 1 if values.dtype.kind == "b" else np.iinfo(values.dtype).max
+            if kind is None and 2 * int(values.max(initial=0)) < top:
+                raise InputError(
+                    f"depth: expected kind= for {os.fspath(path)!r}, whose integers end at "
+                    f'{int(values.max(initial=0))} of {top}: kind="metric" with scale=1000 if it '
+                    'holds millimetres, kind="normalised" or kind="relative" if white is near'
+                )
             values = values / np.float64(top)
-        return cls(values, kind)
+        return cls(values, kind or "normalised")
 
     @classmethod
     def from_pipeline(cls, output: Any, *, kind: DepthKind) -> DepthMap:

@@ -11,12 +11,12 @@ import numpy as np
 from .._arrays import describe, is_array, read_only, to_numpy
 from ..errors import InputError
 from ..geometry import Size, to_size
-from ._check import UNSET, coordinates, labels_of, vector
+from ._check import UNSET, check_pixels, class_names, coordinates, labels_of, vector
 
 __all__ = ["Detections", "Names"]
 
-Names = Mapping[int, str] | Sequence[str] | None
-"""What class numbers are called: {number: name}, or a list that names 0, 1, 2…"""
+Names = Mapping[int, str] | Sequence[str] | Sequence[Mapping[str, Any]] | None
+"""What class numbers are called: {number: name}, a list that names 0, 1, 2…, or COCO's categories."""
 
 _EDGE_SLACK = 1.0  # detectors overshoot the border by fractions of a pixel
 
@@ -100,6 +100,11 @@ class Detections:
             isinstance(f, Mapping) and "bbox" in f for f in found
         ):
             return cls.from_coco(found, size=size, names=names)
+        if isinstance(found, Mapping) and "annotations" in found:
+            raise InputError(
+                "detections: expected COCO results, a list of dicts with 'bbox' and 'score', "
+                "got a COCO annotation file, which has no scores"
+            )
         raise InputError(
             "detections: expected Detections, ultralytics Results, supervision Detections, a dict "
             f"with boxes, scores and labels, or a list of COCO result dicts, got {describe(found)}"
@@ -199,18 +204,20 @@ class Detections:
         cls,
         boxes: Any,
         scores: Any,
-        labels: Iterable[str],
+        labels: Iterable[str] | Iterable[int],
         *,
         size: Size,
         form: str = "xyxy",
+        names: Names = None,
     ) -> Detections:
-        """From boxes in another form.
+        """From boxes in another form, such as the rows of a YOLO label file (`cxcywh`).
 
         Args:
             boxes: N×4.
             scores: N.
-            labels: N strings.
+            labels: N strings, or N class numbers beside `names`.
             size: `(width, height)` of the image.
+            names: what class numbers are called.
             form: `xyxy` or `xywh` in pixels, or `cxcywh` as fractions of the image (DETR, YOLO).
 
         >>> Detections.from_boxes([[0.3, 0.2, 0.2, 0.2]], [1], ["cat"], size=(1000, 500),
@@ -230,10 +237,11 @@ class Detections:
             array = array * np.array([*to_size(size)] * 2, np.float32)
         elif form != "xyxy":
             raise InputError(f"form: expected xyxy, xywh or cxcywh, got {form!r}")
-        return cls(array, scores, tuple(labels), size=size)
+        return cls(array, scores, _named(labels, names), size=size)
 
 
 def _sorted_corners(boxes: Any, size: Size) -> Any:
+    check_pixels(boxes, size, "boxes")
     corners = boxes.reshape(-1, 2, 2)
     boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
     limit = np.array([*size] * 2, np.float32)
@@ -260,21 +268,15 @@ def _scores(scores: Any, length: int) -> Any:
 
 def _named(labels: Any, names: Names) -> tuple[str, ...]:
     values = to_numpy(labels).tolist() if is_array(labels) else list(labels)
-    return tuple(value if isinstance(value, str) else _name(value, names) for value in values)
+    known = None if names is None else class_names(names)
+    return tuple(value if isinstance(value, str) else _name(value, known) for value in values)
 
 
-def _name(value: Any, names: Names) -> str:
-    if names is None or isinstance(value, (list, tuple)) or value is None:
+def _name(value: Any, names: dict[int, str] | None) -> str:
+    if names is None or not isinstance(value, (int, float)):
         raise InputError(
             f"labels: expected strings, or names= for class numbers, got {describe(value)}"
         )
-    try:
-        number = int(value)
-    except (TypeError, ValueError):
-        raise InputError(f"labels: expected class numbers, got {describe(value)}") from None
-    try:
-        return str(names[number])
-    except (KeyError, IndexError):
-        raise InputError(
-            f"names: expected a name for class {number}, got {len(names)} others"
-        ) from None
+    if int(value) not in names:
+        raise InputError(f"names: expected a name for class {int(value)}, got {len(names)} others")
+    return names[int(value)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..geometry import Size, to_size
-from ._check import UNSET, check_text, coordinates, labels_of
+from ._check import UNSET, check_pixels, check_text, coordinates, labels_of
 
 __all__ = ["Points"]
 
@@ -51,6 +51,7 @@ class Points:
             corners = coordinates(self.boxes, 4, "boxes").reshape(-1, 2, 2)
             places = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
             set_field(self, "boxes", places)
+        check_pixels(places, size, "points")
         set_field(self, "labels", labels_of(self.labels, len(places), "labels"))
         set_field(self, "size", size)
         if self.image is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from .._arrays import describe, is_array, read_only, to_numpy
 from ..errors import InputError
 from ..geometry import Size, to_size
-from ._check import UNSET, check_text
+from ._check import UNSET, class_names
 from ._files import existing_file, read_array_file
 
 __all__ = ["Segmentation"]
@@ -45,12 +45,10 @@ class Segmentation:
             raise InputError(
                 f"segmentation: expected an H×W map of integers, got {describe(classes)}"
             )
-        names = self.names
-        pairs = names.items() if isinstance(names, Mapping) else enumerate(names)
         height, width = classes.shape
         set_field = object.__setattr__
         set_field(self, "classes", read_only(classes.astype(np.int64)))
-        set_field(self, "names", {_class_number(k): check_text(v, "names") for k, v in pairs})
+        set_field(self, "names", class_names(self.names))
         set_field(self, "size", (width, height) if self.size is None else to_size(self.size))
 
     def name(self, number: int) -> str:
@@ -87,10 +85,3 @@ class Segmentation:
                 f"got the colours of mode {mode} in {str(file)!r}"
             )
         return cls(labels, names)
-
-
-def _class_number(value: Any) -> int:
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        raise InputError(f"names: expected a class number, got {describe(value)}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -227,16 +227,38 @@ def gutter(width: int) -> int:
     return max(8, width // 125)
 
 
+def _same_shape(size: tuple[int, int], other: Sequence[int]) -> bool:
+    """Whether two sizes have one aspect, but for what rounding to pixels does to a thumbnail."""
+    scale = max(size) / max(other)
+    return all(abs(a - b * scale) <= max(1.5, 0.01 * a) for a, b in zip(size, other, strict=True))
+
+
 class Pictures:
     """The pictures a program is drawn on; those that are not known are None."""
 
-    def __init__(self, modality: str, known: Sequence[ImageLike]) -> None:
+    def __init__(
+        self, modality: str, known: Sequence[ImageLike], sizes: Sequence[Any] = ()
+    ) -> None:
         self.modality = modality
-        self.known = known
+        self.known = list(known)
+        self.sizes = sizes
 
     def get(self, number: int) -> ImageLike:
-        """The picture with this number, counted from 0, or None."""
-        return self.known[number] if number < len(self.known) else None
+        """The picture with this number, counted from 0, or None.
+
+        Raises:
+            InputError: it has another shape than the picture the program was made from.
+        """
+        if number >= len(self.known) or self.known[number] is None:
+            return None
+        picture = self.known[number] = to_pil(self.known[number])
+        size = self.sizes[number] if number < len(self.sizes) else None
+        if size is not None and not _same_shape(picture.size, size):
+            raise InputError(
+                f"{self.modality} program: expected a picture of the shape {size[0]}×{size[1]}, which it "
+                f"was made from, got {picture.width}×{picture.height}"
+            )
+        return picture
 
     def need(self, number: int, what: str = "picture") -> ImageLike:
         """The same, which must be known.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from PIL import Image
 
@@ -74,8 +74,16 @@ def draw(
         known[n] if picture is None and n < len(known) else picture
         for n, picture in enumerate((image, second))
     ]
-    pictures = Pictures(program.modality, [*given, *known[2:]])
+    pictures = Pictures(program.modality, [*given, *known[2:]], _sizes(program))
     return _drawer(program)(program, pictures, longest)
+
+
+def _sizes(program: PerceptionProgram) -> list[Any]:
+    """The sizes of the pictures that a program says it is about, in order, where it says so."""
+    meta = program.meta
+    if program.modality == "point-detection" and "sizes" in meta:
+        return list(meta["sizes"])
+    return [meta.get("size", meta.get("size1")), meta.get("size2")]
 
 
 def _drawer(program: PerceptionProgram) -> Drawer:

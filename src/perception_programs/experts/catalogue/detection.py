@@ -1,0 +1,9 @@
+"""Detectors, by way of transformers."""
+
+from __future__ import annotations
+
+from ..base import Entry
+
+__all__ = ["ENTRIES"]
+
+ENTRIES: tuple[Entry, ...] = ()
