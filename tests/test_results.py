@@ -78,7 +78,7 @@ class TestDepthMap:
         mask = np.ones_like(RAMP, bool)
         mask[:, 32:] = False
         assert DepthMap(RAMP, "relative", mask).limits() == (1, np.float32(RAMP[0, 31]))
-        with pytest.raises(InputError, match="mask: expected shape"):
+        with pytest.raises(InputError, match="mask: expected 64×64"):
             DepthMap(RAMP, "relative", mask[:3])
 
     @pytest.mark.parametrize(

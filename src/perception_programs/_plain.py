@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ._arrays import describe
+from ._arrays import describe, is_series
 from .errors import InputError
 
 __all__ = [
     "Meta",
-    "is_series",
+    "decimals",
     "optional_text",
     "plain_identifier",
     "plain_number",
@@ -36,7 +36,7 @@ def plain_number(value: Any, name: str) -> float | int:
     Raises:
         InputError: not a number, NaN or infinity, or an integer of more than 64 bits.
     """
-    if isinstance(value, (bool, str, bytes)) or len(getattr(value, "shape", ())) > 0:
+    if isinstance(value, (bool, str, bytes, bytearray)) or len(getattr(value, "shape", ())) > 0:
         raise InputError(f"{name}: expected a number, got {describe(value)}")
     try:
         number = _number(value)
@@ -52,6 +52,8 @@ def plain_number(value: Any, name: str) -> float | int:
 def _number(value: Any) -> float | int:
     width = getattr(getattr(value, "dtype", None), "itemsize", 8)
     half = "bfloat16" not in str(getattr(value, "dtype", ""))
+    if getattr(value, "mask", False) or getattr(getattr(value, "dtype", None), "kind", "f") in "mM":
+        raise TypeError  # masked, a date or a duration
     if hasattr(value, "item"):  # numpy scalars, and arrays and tensors without axes
         value = value.item()
     if isinstance(value, bool):
@@ -64,7 +66,9 @@ def _number(value: Any) -> float | int:
 
 def _shortest(value: float, width: int) -> float:
     """The float with the fewest digits that is `value` in a float type of `width` bytes."""
-    form = {2: "e", 4: "f"}[width]
+    form = {2: "e", 4: "f"}.get(width)
+    if form is None:
+        return value
     for digits in range(3, 9):
         short = float(f"{value:.{digits}g}")
         try:
@@ -97,11 +101,9 @@ def plain_identifier(value: Any, name: str) -> int | str:
     return number
 
 
-def is_series(value: Any) -> bool:
-    """Whether `value` is a list, a tuple, or an array or tensor with one axis."""
-    return (isinstance(value, Sequence) and not isinstance(value, (str, bytes))) or (
-        hasattr(value, "tolist") and len(getattr(value, "shape", ())) == 1
-    )
+def decimals(array: Any) -> list[Any]:
+    """A float32 array as nested lists of the floats with the fewest digits: 57.6, not 57.599998."""
+    return array.astype(str).astype(float).tolist() if array.size else array.tolist()  # type: ignore[no-any-return]
 
 
 def rounded(value: float, digits: int = DIGITS) -> float:
@@ -128,6 +130,10 @@ class Meta(Mapping[str, Any]):
             raise InputError(f"meta: expected a mapping, got {describe(data)}")
         items = {} if data is None else data
         self._data = {str(key): _plain(value, level + 1) for key, value in items.items()}
+        if len(self._data) < len(items):
+            raise InputError(
+                f"meta: expected keys that differ as text, got {describe(list(items))}"
+            )
 
     def __getitem__(self, key: str) -> Any:
         return self._data[key]
@@ -151,6 +157,8 @@ def _plain(value: Any, level: int) -> Any:
         raise InputError(f"meta: expected at most {_DEEPEST} levels, got more")
     if value is None or isinstance(value, bool):
         return value
+    if str(getattr(value, "dtype", "")) in ("bool", "torch.bool") and not is_series(value):
+        return bool(value)
     if isinstance(value, str):
         return plain_text(value, "meta")
     if isinstance(value, Mapping):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Field, describe, is_tensor, to_numpy
+from ._arrays import Field, describe, is_series, is_tensor, to_numpy
 from .errors import InputError
 
 __all__ = [
@@ -109,10 +109,11 @@ class Grid:
     def __post_init__(self) -> None:
         for name in ("rows", "cols"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:
                 raise InputError(
                     f"grid: expected {name} to be an integer of at least 1, got {describe(value)}"
                 )
+            object.__setattr__(self, name, operator.index(value))
 
     @classmethod
     def of(cls, value: Any) -> Grid:
@@ -124,7 +125,7 @@ class Grid:
         if isinstance(value, Grid):
             return value
         try:
-            if hasattr(value, "__index__") and not isinstance(value, bool):
+            if not isinstance(value, bool) and not is_series(value) and hasattr(value, "__index__"):
                 n = operator.index(value)
                 return cls(n, n)
             rows, cols = (operator.index(n) for n in value)
@@ -216,14 +217,24 @@ def cell_statistics(field: Field, grid: Grid, valid: Field | None = None) -> Cel
     """
     height, width = (int(n) for n in field.shape)
     xs, ys = grid.edges((width, height))
-    bands = _tensor_bands if is_tensor(field) else _array_bands
+    cells = None
     if valid is None:
-        low, high, total = bands(field, None, ys)
-        cells = _cells(low, high, total, np.outer(np.diff(ys), np.diff(xs)), xs)
-        if bool(np.isfinite(cells.mean).all()):
-            return cells
-    low, high, total, count = bands(field, _finite(field, valid), ys)
-    return _cells(low, high, total, np.add.reduceat(count, xs[:-1], axis=1), xs)
+        cells = _cells(field, None, xs, ys, exact=False)
+        if not np.isfinite(cells.min).all() or not np.isfinite(cells.max).all():
+            cells = None  # not every pixel is finite
+    if cells is None:
+        valid = _finite(field, valid)
+        cells = _cells(field, valid, xs, ys, exact=False)
+    return _cells(field, valid, xs, ys, exact=True) if _is_delicate(cells) else cells
+
+
+def _is_delicate(cells: CellStatistics) -> bool:
+    """Whether single precision is too coarse for the sums: a small range far from 0, or an overflow."""
+    read = cells.count > 0
+    if not read.any():
+        return False
+    low, high = float(cells.min[read].min()), float(cells.max[read].max())
+    return high - low < max(abs(low), abs(high)) / 2 or not np.isfinite(cells.mean[read]).all()
 
 
 def _finite(field: Field, valid: Field | None) -> Field:
@@ -239,11 +250,12 @@ def _strips(top: int, bottom: int, width: int) -> Iterator[tuple[int, int]]:
         yield top + part * height // parts, top + (part + 1) * height // parts
 
 
-def _array_bands(field: Any, valid: Any, ys: Any) -> tuple[npt.NDArray[Any], ...]:
+def _array_bands(field: Any, valid: Any, ys: Any, exact: bool) -> tuple[npt.NDArray[Any], ...]:
     """Each row band of the grid reduced along y: arrays of rows × W (low, high, sum[, count])."""
     shape = (len(ys) - 1, field.shape[1])
     low, high = np.empty(shape, np.float32), np.empty(shape, np.float32)
     total, count = np.zeros(shape), np.zeros(shape if valid is not None else 0, np.int64)
+    precision = np.float64 if exact else None
     for row, (top, bottom) in enumerate(zip(ys[:-1].tolist(), ys[1:].tolist(), strict=True)):
         for start, stop in _strips(top, bottom, shape[1]):
             above = below = part = field[start:stop]
@@ -258,17 +270,19 @@ def _array_bands(field: Any, valid: Any, ys: Any) -> tuple[npt.NDArray[Any], ...
             else:
                 np.minimum(low[row], least, out=low[row])
                 np.maximum(high[row], most, out=high[row])
-            total[row] += np.add.reduce(part, axis=0)
+            total[row] += np.add.reduce(part, axis=0, dtype=precision)
     return (low, high, total) if valid is None else (low, high, total, count)
 
 
-def _tensor_bands(field: Any, valid: Any, ys: Any) -> tuple[npt.NDArray[Any], ...]:
+def _tensor_bands(field: Any, valid: Any, ys: Any, exact: bool) -> tuple[npt.NDArray[Any], ...]:
     """As `_array_bands`, on the tensor's device; rows × W values a statistic come back."""
     above, below, part = field, field, field
     if valid is not None:
         above = field.masked_fill(~valid, math.inf)
         below = field.masked_fill(~valid, -math.inf)
         part = field.masked_fill(~valid, 0)
+    if exact and field.device.type != "mps":  # which has no double precision
+        part = part.double()
     bands = list(zip(ys[:-1].tolist(), ys[1:].tolist(), strict=True))
     low = [above[a:b].amin(0) for a, b in bands]
     high = [below[a:b].amax(0) for a, b in bands]
@@ -280,13 +294,20 @@ def _tensor_bands(field: Any, valid: Any, ys: Any) -> tuple[npt.NDArray[Any], ..
     return tuple(stacked)
 
 
-def _cells(low: Any, high: Any, total: Any, count: Any, xs: Any) -> CellStatistics:
+def _cells(field: Field, valid: Any, xs: Any, ys: Any, *, exact: bool) -> CellStatistics:
     """The bands' rows reduced along x; short rows, where `reduceat` is quick."""
-    starts = xs[:-1]
-    empty = count == 0
-    mean = np.add.reduceat(total, starts, axis=1) / np.where(empty, 1, count)
-    least = np.minimum.reduceat(low, starts, axis=1).astype(np.float64)
-    most = np.maximum.reduceat(high, starts, axis=1).astype(np.float64)
+    bands = _tensor_bands if is_tensor(field) else _array_bands
+    with np.errstate(invalid="ignore", over="ignore"):  # what comes of them is looked at
+        low, high, total, *counts = bands(field, valid, ys, exact)
+        starts = xs[:-1]
+        if counts:
+            count = np.add.reduceat(counts[0], starts, axis=1)
+        else:
+            count = np.outer(np.diff(ys), np.diff(xs))
+        empty = count == 0
+        mean = np.add.reduceat(total, starts, axis=1) / np.where(empty, 1, count)
+        least = np.minimum.reduceat(low, starts, axis=1).astype(np.float64)
+        most = np.maximum.reduceat(high, starts, axis=1).astype(np.float64)
     for values in (mean, least, most):
         values[empty] = np.nan
     return CellStatistics(least, most, mean, count)

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -45,8 +48,9 @@ def load_image(source: ImageLike) -> RGB:
 
     Args:
         source: a path, the bytes of an image file, a PIL image, or an array or tensor: H×W (grey),
-            H×W×1, H×W×3 (RGB) or H×W×4 (RGBA); tensors also 3×H×W. Integers are read as 0 to the
-            type's maximum, floats as 0-1, or as 0-255 when any value exceeds 1.
+            H×W×1, H×W×3 (RGB) or H×W×4 (RGBA); tensors also 3×H×W. 16-bit unsigned integers are read
+            as 0-65535, others as 0-255 (or 0-65535 when any value exceeds 255), floats as 0-1 (or
+            0-255 when any value exceeds 1).
 
     Raises:
         InputError: it is not a picture, or the file cannot be read; the message names the file.
@@ -114,36 +118,65 @@ def _from_file(source: str | os.PathLike[str]) -> RGB:
         raise InputError(
             f"image: expected a picture, got {text!r}, a tool's result; read it with {opener}"
         )
-    if path.is_dir():
-        raise InputError(f"image: expected a file, got the folder {text!r}")
-    if not path.is_file():
+    try:
+        if text and path.is_dir():
+            raise InputError(f"image: expected a file, got the folder {text!r}")
+        there = path.is_file()
+    except OSError as error:  # a name that is too long
+        raise InputError(f"image: {text[:80]!r} is no path: {error.strerror}") from None
+    if not there:
         raise InputError(f"image: no file {text!r}")
     return _decode(path, repr(text))
 
 
 def _decode(source: Any, name: str) -> RGB:
+    with open_picture(source, name, "image") as image:
+        return _from_pil(image, name)
+
+
+@contextmanager
+def open_picture(source: Any, name: str, what: str) -> Iterator[Image.Image]:
+    """A picture file, decoded, as the PIL image that it is, and closed afterwards.
+
+    Args:
+        source: a path or a binary file.
+        name: what it is called in an error.
+        what: what it should be: `image`, `depth`, …
+
+    Raises:
+        InputError: Pillow cannot read it, or it is too large to be opened unasked.
+    """
     from PIL import Image, UnidentifiedImageError
 
+    image = None
     try:
-        with Image.open(source) as image:
+        with warnings.catch_warnings():
+            # Pillow warns of large pictures from half the size that it refuses.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            image = Image.open(source)
             image.load()
-            return _from_pil(image, name)
     except UnidentifiedImageError:
         raise InputError(
-            f"image: expected a picture, but {name} is in no format Pillow reads"
+            f"{what}: expected a picture, but {name} is in no format Pillow reads"
         ) from None
     except Image.DecompressionBombError as error:
-        raise InputError(f"image: {name} is too large to open: {error}") from error
-    except (OSError, SyntaxError, EOFError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"image: {name} cannot be decoded: {error}") from error
+        raise InputError(f"{what}: {name} is too large to open: {error}") from error
+    except Exception as error:  # decoders of damaged files raise of every kind
+        if image is not None:
+            image.close()
+        raise InputError(f"{what}: {name} cannot be decoded: {error}") from error
+    with image:
+        yield image
 
 
 def _from_pil(image: Image.Image, name: str) -> RGB:
     from PIL import Image, ImageOps
 
-    image = ImageOps.exif_transpose(image)
+    try:
+        image.load()  # what was opened and not yet read
+        image = ImageOps.exif_transpose(image)
+    except Exception as error:  # decoders of damaged files raise of every kind
+        raise InputError(f"image: {name} cannot be decoded: {error}") from error
     if image.width == 0 or image.height == 0:
         raise InputError(f"image: expected at least one pixel, got {name} of {image.size}")
     if image.mode.startswith("I") or image.mode == "F":
@@ -156,8 +189,11 @@ def _from_pil(image: Image.Image, name: str) -> RGB:
 
 
 def _from_array(source: Any, name: str | None = None) -> RGB:
-    array = to_numpy(source)
-    name = name or f"{describe(source)}"
+    name = name or describe(source)
+    try:
+        array = to_numpy(source)
+    except InputError as error:
+        raise InputError(f"image: {error}") from None
     if _channels_first(array.shape):
         array = np.moveaxis(array, 0, -1)
     if array.ndim == 2:
@@ -194,6 +230,6 @@ def _full_scale(dtype: np.dtype[Any], high: float) -> float:
     """The number that means white. Wider integers hold 8-bit levels, or 16-bit ones past 255."""
     if dtype.kind == "f":
         return 1.0 if high <= 1 else 255.0
-    if dtype == np.uint16:
+    if dtype.kind == "u" and dtype.itemsize == 2:
         return 65535.0
     return 255.0 if high <= 255 else 65535.0

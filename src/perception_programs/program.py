@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ._arrays import describe
+from ._arrays import describe, is_series
 from ._plain import (
     DIGITS,
     Meta,
-    is_series,
     optional_text,
     plain_identifier,
     plain_number,
@@ -159,6 +158,8 @@ class PerceptionProgram:
         set_field(self, "grid", None if self.grid is None else Grid.of(self.grid))
         set_field(self, "note", optional_text(self.note, "note"))
         set_field(self, "meta", self.meta if isinstance(self.meta, Meta) else Meta(self.meta))
+        if not isinstance(self.images, (tuple, list)):
+            raise InputError(f"images: expected a tuple of pictures, got {describe(self.images)}")
         set_field(self, "images", tuple(self.images))
         _check_identifiers(self)
 
@@ -170,6 +171,12 @@ class PerceptionProgram:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "images": ()}
+
+    def __copy__(self) -> PerceptionProgram:
+        return replace(self)  # with its pictures, which pickling leaves behind
+
+    def __deepcopy__(self, memo: Any) -> PerceptionProgram:
+        return replace(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data of everything but the pictures."""
@@ -203,9 +210,9 @@ class PerceptionProgram:
         if grid is not None:
             _check_keys(grid, "grid", ("rows", "cols"), ())
             grid = Grid(grid["rows"], grid["cols"])
-        items, relations = data["items"], data.get("relations") or []
+        items, relations = data["items"], data.get("relations", [])
         for name, rows in (("items", items), ("relations", relations)):
-            if not isinstance(rows, Sequence) or isinstance(rows, str):
+            if not isinstance(rows, Sequence) or isinstance(rows, (str, bytes, bytearray)):
                 raise InputError(f"{name}: expected a list, got {describe(rows)}")
         meta = data.get("meta") or {}
         if not isinstance(meta, Mapping):

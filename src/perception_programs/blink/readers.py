@@ -77,10 +77,16 @@ def visual_correspondence(
         options: the lettered points of the second image.
     """
     _expect(matches, "correspondence")
-    match = _nearest(matches.items, _only_point(reference))
-    if match is None or not isinstance(match.r, tuple) or len(match.r) != 2:
-        return None
-    return _nearest_option(options, match.r)
+    place = _only_point(reference)
+    pairs = [
+        (item.c, item.r)
+        for item in matches.items
+        if isinstance(item.c, tuple) and isinstance(item.r, tuple) and len(item.r) == 2
+    ]
+    nearest = min((math.dist(c, place) for c, _ in pairs), default=None)
+    landings = {_nearest_option(options, r) for c, r in pairs if math.dist(c, place) == nearest}
+    # Matches that start equally near must agree.
+    return landings.pop() if len(landings) == 1 else None
 
 
 def naive_correspondence(reference: PerceptionProgram, options: PerceptionProgram) -> str | None:
@@ -92,13 +98,18 @@ def localisation(boxes: PerceptionProgram, detections: PerceptionProgram, label:
     """The lettered box that overlaps most (IoU) with the surest detection of what is asked for."""
     _expect(boxes, "point-detection")
     _expect(detections, "object-detection")
+    if not isinstance(label, str):
+        raise InputError(f"label: expected a string, got {label!r}")
+    options = _lettered(boxes, 4)
     asked = label.strip().casefold()
     found = [item for item in detections.items if (item.b or "").strip().casefold() == asked]
     surest = _largest({str(n): _number(item.r) for n, item in enumerate(found)})
     if surest is None:
         return None
     target = found[int(surest)].c
-    overlaps = {letter: _iou(place, target) for letter, place in _lettered(boxes).items()}
+    if not isinstance(target, tuple) or len(target) != 4:
+        raise InputError(f"reader: expected detections with boxes, got c {target!r}")
+    overlaps = {letter: _iou(place, target) for letter, place in options.items()}
     return None if not any(overlaps.values()) else _largest(overlaps)
 
 
@@ -107,13 +118,17 @@ def _expect(program: PerceptionProgram, modality: str) -> None:
         raise InputError(f"reader: expected a {modality} program, got {program.modality!r}")
 
 
-def _lettered(program: PerceptionProgram) -> dict[str, tuple[int, ...]]:
+def _lettered(program: PerceptionProgram, numbers: int = 2) -> dict[str, tuple[int, ...]]:
+    """Each letter's point, or its box when `numbers` is 4."""
     places: dict[str, tuple[int, ...]] = {}
     for item in program.items:
         if item.b is None or not isinstance(item.c, tuple):
             continue
         if item.b in places:
             raise InputError(f"reader: expected each letter once, got {item.b!r} twice")
+        if len(item.c) != numbers:
+            what = "boxes" if numbers == 4 else "points"
+            raise InputError(f"reader: expected {what}, got c {list(item.c)} for {item.b!r}")
         places[item.b] = item.c
     return places
 
@@ -121,8 +136,8 @@ def _lettered(program: PerceptionProgram) -> dict[str, tuple[int, ...]]:
 def _only_point(program: PerceptionProgram) -> tuple[int, ...]:
     _expect(program, "point-detection")
     places = [item.c for item in program.items if isinstance(item.c, tuple)]
-    if len(places) != 1:
-        raise InputError(f"reader: expected one reference point, got {len(places)}")
+    if len(places) != 1 or len(places[0]) != 2:
+        raise InputError(f"reader: expected one reference point, got {len(places)}: {places}")
     return places[0]
 
 
@@ -150,7 +165,7 @@ def _middle(cell: Item) -> float | None:
 def _mean(values: Sequence[Any]) -> float | None:
     numbers = [_number(value) for value in values]
     known = [number for number in numbers if number is not None]
-    return sum(known) / len(known) if known and len(known) == len(numbers) else None
+    return math.fsum(known) / len(known) if known and len(known) == len(numbers) else None
 
 
 def _iou(first: Any, second: Any) -> float:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from .._plain import unique_keys
 from ..errors import InputError
 from ..program import PerceptionProgram
 
@@ -148,7 +149,9 @@ def _decoded(name: str, data: bytes) -> str:
 
 def _from_text(name: str, text: str) -> Given:
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=unique_keys)
+    except InputError as error:
+        raise InputError(f"{_shown(name)}: {error}") from error
     except (ValueError, RecursionError) as error:
         programs = PerceptionProgram.all_from_text(text)
         if not programs:
@@ -209,7 +212,7 @@ def read_names(text: str | None) -> dict[int, str] | None:
 
 def _names_of(name: str, text: str) -> dict[int, str]:
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError):
         if text.lstrip().startswith(("{", "[")):
             raise InputError(f"names: {name!r} begins like JSON but isn't") from None

@@ -32,6 +32,13 @@ def check_targets(args: argparse.Namespace) -> None:
             raise InputError(f"--{option}: expected a file, got the folder {target!r}")
         if any(_same(file, Path(name)) for name in _read(args)):
             raise InputError(f"--{option}: expected another file than the inputs, got {target!r}")
+    targets = [
+        Path(t)
+        for t in (getattr(args, "output", None), getattr(args, "overlay", None))
+        if t is not None
+    ]
+    if len({target.resolve() for target in targets}) < len(targets):
+        raise InputError(f"--overlay: expected another file than --output, got {args.overlay!r}")
     if getattr(args, "overlay", None) is not None:
         _check_picture_format(Path(args.overlay))
 
@@ -72,6 +79,8 @@ def write_programs(args: argparse.Namespace, programs: Sequence[PerceptionProgra
     text = ("\n\n" if style == "paper" else "\n").join(blocks)
     if args.output is not None:
         Path(args.output).write_text(text + "\n", encoding="utf-8", newline="\n")
+    elif sys.stdout is None:
+        raise InputError("stdout: expected it open, or -o FILE")
     else:
         print(text)
     return 0

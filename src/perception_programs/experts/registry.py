@@ -5,11 +5,14 @@ from __future__ import annotations
 import difflib
 import importlib
 import os
+from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, MissingExtraError
 from . import catalogue
+from ._weights import cached_revision
 from .base import Entry, Expert
+from .cache import CachedExpert, ResultCache
 
 __all__ = ["available", "default", "load"]
 
@@ -31,6 +34,7 @@ def load(
     device: str = "auto",
     dtype: str = "auto",
     weights: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | bool = False,
     **options: Any,
 ) -> Expert:
     """An expert by name.
@@ -40,6 +44,7 @@ def load(
         device: `auto`, or where its model shall run; experts without a model run on the host.
         dtype: `auto`, or the number type its model computes in.
         weights: a local folder or file, in place of a download; for experts that have weights.
+        cache: whether results are kept on disk (True: in the user's cache folder), or the folder.
         options: passed to the expert's class.
 
     Raises:
@@ -69,7 +74,11 @@ def load(
         if options and "argument" in str(error):
             raise InputError(f"expert {name!r}: {error}") from error
         raise
-    return expert
+    if cache is False:
+        return expert
+    folder = None if cache is True else cache
+    identity = {**entry.options, **options, "dtype": dtype, "weights": _identity(entry, weights)}
+    return CachedExpert(expert, identity, ResultCache(folder))
 
 
 def default(modality: str) -> Expert:
@@ -91,6 +100,16 @@ def default(modality: str) -> Expert:
         )
     first = next(iter(entries.values()))
     raise MissingExtraError(f"no expert for {modality} is installed: {_install(first)}")
+
+
+def _identity(entry: Entry, weights: str | os.PathLike[str] | None) -> str | None:
+    """What tells one set of weights from another of the same name: a folder's files, a revision."""
+    if weights is not None:
+        path = Path(weights)
+        files = sorted(path.rglob("*")) if path.is_dir() else [path]
+        stamps = [(str(f.relative_to(path)), f.stat().st_size, f.stat().st_mtime_ns) for f in files]
+        return f"{path.resolve()} {stamps}"
+    return cached_revision(entry.card.checkpoint) if entry.needs_download else None
 
 
 def _install(entry: Entry) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._plain import plain_number
 from ..errors import InputError
 from ..geometry import Grid, Size, neighbours
 from ..program import Item, Reading, Relation
@@ -104,9 +105,10 @@ def cell_labels(labels: LabelsLike, grid: Grid, size: Size) -> list[str | None] 
 
 def check_tau(tau: float) -> float:
     """`tau` if it is a threshold."""
-    if isinstance(tau, bool) or not isinstance(tau, (int, float)) or not 0 <= tau < math.inf:
+    number = float(plain_number(tau, "tau"))
+    if number < 0:
         raise InputError(f"tau: expected a number of at least 0, got {tau!r}")
-    return float(tau)
+    return number
 
 
 def neighbour_pairs(grid: Grid, values: npt.NDArray[Any]) -> Iterable[tuple[int, int, float]]:

@@ -32,7 +32,7 @@ def run_expert(
         expert = registry.default(modality)
     elif isinstance(expert, str):
         expert = registry.load(expert)
-    if not isinstance(expert, Expert):
+    if isinstance(expert, type) or not isinstance(expert, Expert):
         raise InputError(f"expert: expected a name or an expert, got {describe(expert)}")
     card = expert.card
     if card.modality != modality:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import to_field
+from .._arrays import describe, is_array, is_floating, to_field
 from ..errors import InputError
 from ..geometry import Grid, cell_medians
 from ..program import PerceptionProgram, Reading, Relation
@@ -58,6 +58,11 @@ def albedo_program(
     >>> albedo_program(surface, grid=(1, 2)).relations
     (Relation(subject=1, predicate='is darker than', object=2),)
     """
+    if is_array(albedo) and not is_floating(albedo):
+        raise InputError(
+            f"albedo: expected floats, 0 black to 1 white, got {describe(albedo)}; "
+            "divide a picture's levels by 255 first"
+        )
     field = to_field(albedo, 2, "albedo", "an H×W map")
     height, width = (int(n) for n in field.shape)
     cells = Grid.of(grid)

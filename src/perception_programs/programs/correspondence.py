@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._arrays import describe
+from .._plain import decimals
 from ..errors import InputError
 from ..geometry import normalise
 from ..program import Item, PerceptionProgram
@@ -51,7 +52,7 @@ def correspondence_program(
         matches, meta = run_expert("correspondence", expert, Matches, first, second)
         images = (first, second)
     kept = _surest(matches, limit)
-    pairs = zip(matches.points1[kept].tolist(), matches.points2[kept].tolist(), strict=True)
+    pairs = zip(decimals(matches.points1[kept]), decimals(matches.points2[kept]), strict=True)
     items = tuple(
         Item(p=n, c=normalise(x1, y1, matches.size1), r=normalise(x2, y2, matches.size2))
         for n, ((x1, y1), (x2, y2)) in enumerate(pairs, 1)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import describe, is_array, is_floating
+from .._plain import decimals
 from ..errors import InputError
 from ..geometry import CellStatistics, Grid, cell_statistics
 from ..images import is_picture
@@ -72,10 +73,10 @@ def depth_program(
     (0.0, 0.4921)
     """
     depth, meta, images = _depth_map(source, kind, mask, expert)
-    cells = Grid.of(grid)
+    cells, limit = Grid.of(grid), check_tau(tau)
     statistics = _nearness(depth, cells)
     names = cell_labels(labels, cells, depth.size)
-    found, cut = cap_relations(_relations(cells, statistics, check_tau(tau)), relations)
+    found, cut = cap_relations(_relations(cells, statistics, limit), relations)
     readings = _readings(statistics)
     height, width = depth.values.shape
     masked = int(height * width - statistics.count.sum())
@@ -85,7 +86,7 @@ def depth_program(
         items=cell_items(cells, depth.size, readings, names),
         relations=found,
         grid=cells,
-        note=grid_note(_READING_NOTE, readings, names, _relation_note(tau) if found else None),
+        note=grid_note(_READING_NOTE, readings, names, _relation_note(limit) if found else None),
         meta={**meta, "kind": depth.kind, **cell_meta(depth.size, masked, readings, cut)},
         images=images,
     )
@@ -142,7 +143,9 @@ def _nearness(depth: DepthMap, grid: Grid) -> CellStatistics:
 
 
 def _readings(statistics: CellStatistics) -> list[Reading]:
-    pairs = zip(statistics.min.ravel().tolist(), statistics.max.ravel().tolist(), strict=True)
+    # The map is single precision: its shortest decimals say all there is.
+    lows, highs = (decimals(v.ravel().astype(np.float32)) for v in (statistics.min, statistics.max))
+    pairs = zip(lows, highs, strict=True)
     return [None if math.isnan(low) else (low, high) for low, high in pairs]
 
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from .._arrays import describe
+from .._plain import decimals, plain_number
 from ..errors import InputError
 from ..geometry import Size, normalise_box
 from ..images import is_picture
@@ -67,14 +68,17 @@ def detection_program(
 def _program(
     found: Detections, threshold: float | None, meta: dict[str, Any], images: tuple[Any, ...]
 ) -> PerceptionProgram:
+    if threshold is not None:
+        threshold = plain_number(threshold, "threshold")
     least = max((t for t in (threshold, found.threshold) if t is not None), default=None)
     keep = np.flatnonzero(
         found.scores >= np.float32(-1 if threshold is None else threshold)
     ).tolist()
+    corners = decimals(found.boxes)
     items = tuple(
         Item(
             p=n,
-            c=normalise_box(found.boxes[row], found.size),
+            c=normalise_box(corners[row], found.size),
             r=found.scores[row],
             b=found.labels[row],
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._arrays import describe, is_array
+from .._arrays import describe, is_array, is_floating
 from ..errors import InputError
 from ..geometry import Grid, cell_statistics
 from ..images import is_picture
@@ -77,6 +77,8 @@ def _flow_field(
         return first, {}, ()
     if is_array(first) and len(first.shape) == 3 and 2 in (first.shape[0], first.shape[-1]):
         check_unused("a flow field", second=second, expert=expert)
+        if not is_floating(first):
+            raise InputError(f"flow: expected an H×W×2 field of floats, got {describe(first)}")
         return FlowField(first), {}, ()
     if second is None:
         raise InputError(

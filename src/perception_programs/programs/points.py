@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._arrays import describe
+from .._plain import decimals
 from ..errors import InputError
 from ..geometry import Size, normalise, normalise_box
 from ..images import image_name, is_picture
@@ -70,13 +71,14 @@ def points_program(
 
 def _points(source: Any, size: Size | None, expert: ExpertLike) -> tuple[Points, dict[str, Any]]:
     if isinstance(source, Points):
-        check_unused("Points", size=size)
+        check_unused("Points", size=size, expert=expert)
         return source, {}
     if isinstance(source, Mapping):
         if size is None:
             raise InputError(
                 "size: expected the image's (width, height) beside a dict of points, got None"
             )
+        check_unused("a dict of points", expert=expert)
         return Points.from_dict(source, size), {}
     if not is_picture(source):
         raise InputError(
@@ -99,9 +101,9 @@ def _names(found: list[Points]) -> list[str | None]:
 def _items(points: Points, name: str | None) -> list[Item]:
     places: list[tuple[int, ...]]
     if points.boxes is not None:
-        places = [normalise_box(box, points.size) for box in points.boxes]
+        places = [normalise_box(box, points.size) for box in decimals(points.boxes)]
     else:
-        places = [normalise(x, y, points.size) for x, y in points.points.tolist()]
+        places = [normalise(x, y, points.size) for x, y in decimals(points.points)]
     return [Item(c=c, b=label, i=name) for c, label in zip(places, points.labels, strict=True)]
 
 

@@ -26,6 +26,9 @@ def semantic_program(
 ) -> PerceptionProgram:
     """A program of how alike candidate points are to a reference (paper, section 3.2: `semantic`, `point`).
 
+    With two candidates or more, `meta` has the `margin` by which the best leads the second: near 0, the
+    scores do not tell them apart.
+
     Args:
         first: `PointScores`, or the picture with the reference point.
         second: the picture with the candidates.
@@ -71,6 +74,9 @@ def semantic_program(
         for letter, place in scores.candidates.items()
     )
     meta |= {"size1": scores.size1, "size2": scores.size2, "reference": where}
+    if len(scores.scores) > 1:
+        best, second = sorted(scores.scores.values(), reverse=True)[:2]
+        meta["margin"] = best - second
     return PerceptionProgram(
         "semantic", "point", items, note=_note(where), meta=meta, images=images
     )

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import describe, is_tensor, read_only, to_field, to_numpy
+from .._arrays import describe, dims, is_tensor, read_only, to_field, to_numpy
+from .._plain import plain_number
 from ..errors import InputError
 from ..geometry import Size
 
 __all__ = [
     "UNSET",
+    "Frozen",
+    "Result",
     "check_mask",
     "check_pixels",
     "check_text",
+    "check_threshold",
     "class_names",
+    "class_number",
     "coordinates",
     "labels_of",
     "vector",
@@ -30,13 +34,14 @@ UNSET: Any = None
 
 def check_mask(value: Any, shape: tuple[int, ...], like: Any, name: str) -> Any:
     """`value` as a bool array of `shape` on the same side (host or device) as `like`."""
-    if tuple(value.shape) != shape:
-        raise InputError(f"{name}: expected shape {shape}, like the values, got {describe(value)}")
+    field = to_field(value, len(shape), name, f"{dims(shape)} truth values, like the values")
+    if tuple(field.shape) != shape:
+        raise InputError(f"{name}: expected {dims(shape)}, like the values, got {describe(value)}")
+    if bool((field != field).any()):
+        raise InputError(f"{name}: expected truth values, got NaN among them")
     if is_tensor(like):
-        if not is_tensor(value):
-            value = like.new_tensor(np.asarray(value, np.float32))
-        return value.detach().to(like.device) != 0
-    return read_only(to_numpy(value) != 0)
+        return (field if is_tensor(field) else like.new_tensor(field)).to(like.device) != 0
+    return read_only(to_numpy(field) != 0)
 
 
 def coordinates(value: Any, columns: int, name: str) -> npt.NDArray[np.float32]:
@@ -74,6 +79,8 @@ def labels_of(value: Iterable[Any], length: int, name: str) -> tuple[str, ...]:
     """`value` as a tuple of `length` strings."""
     if isinstance(value, str):
         raise InputError(f"{name}: expected one string an entry, got the single string {value!r}")
+    if not isinstance(value, Iterable):
+        raise InputError(f"{name}: expected {length} strings, got {describe(value)}")
     labels = tuple(check_text(label, name) for label in value)
     if len(labels) != length:
         raise InputError(f"{name}: expected {length}, one an entry, got {len(labels)}")
@@ -99,14 +106,28 @@ def class_names(names: Any) -> dict[int, str]:
         pairs = [(row["id"], row["name"]) for row in names]
     else:
         pairs = list(enumerate(names))
-    return {_class_number(number): check_text(name, "names") for number, name in pairs}
+    known = {class_number(number, "names"): check_text(name, "names") for number, name in pairs}
+    if len(known) < len(pairs):
+        raise InputError(f"names: expected one name for each class, got {describe(names)}")
+    return known
 
 
-def _class_number(value: Any) -> int:
+def class_number(value: Any, name: str) -> int:
+    """`value` as a class number: an integer, a float that is one, or a string of digits."""
     try:
-        return int(value) if isinstance(value, str) else operator.index(value)
-    except (TypeError, ValueError):
-        raise InputError(f"names: expected a class number, got {describe(value)}") from None
+        if isinstance(value, (bool, bytes)):
+            raise TypeError
+        number = int(value)
+        if not isinstance(value, str) and number != value:
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name}: expected a class number, got {describe(value)}") from None
+    return number
+
+
+def check_threshold(value: Any) -> float | None:
+    """`value` as a finite number, or None."""
+    return None if value is None else float(plain_number(value, "threshold"))
 
 
 def check_pixels(places: npt.NDArray[Any], size: Size, name: str) -> None:
@@ -118,3 +139,33 @@ def check_pixels(places: npt.NDArray[Any], size: Size, name: str) -> None:
             f"{name}: expected pixels of the {size[0]}×{size[1]} image, got fractions of it, "
             f"such as {places[0].tolist()}; multiply x by the width and y by the height"
         )
+
+
+class Frozen(Mapping[Any, Any]):
+    """A mapping that nobody can write to."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: Mapping[Any, Any]) -> None:
+        self._data = {k: Frozen(v) if isinstance(v, Mapping) else v for k, v in data.items()}
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._data[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __repr__(self) -> str:
+        return repr(self._data)
+
+
+class Result:
+    """What every result has: its arrays stay read-only, also in a copy and after pickling."""
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        for name, value in state.items():
+            frozen = read_only(value) if isinstance(value, np.ndarray) else value
+            object.__setattr__(self, name, frozen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..errors import InputError
+from ..images import open_picture
 
 __all__ = ["existing_file", "read_array_file", "read_depth_file", "read_with_opencv"]
 
@@ -19,7 +21,11 @@ def existing_file(path: str | os.PathLike[str], name: str) -> Path:
     if not isinstance(path, (str, os.PathLike)):
         raise InputError(f"{name}: expected the path of a file, got {type(path).__name__}")
     file = Path(path)
-    if not file.is_file():
+    try:
+        there = file.is_file()
+    except OSError as error:  # a name that is too long
+        raise InputError(f"{name}: {os.fspath(path)[:80]!r} is no path: {error.strerror}") from None
+    if not there:
         raise InputError(f"{name}: no file {os.fspath(path)!r}")
     return file
 
@@ -27,23 +33,26 @@ def existing_file(path: str | os.PathLike[str], name: str) -> Path:
 def read_array_file(file: Path, key: str | None, name: str) -> npt.NDArray[Any]:
     """The array in an NPY file, or the one of an NPZ; no pickled object is ever loaded."""
     try:
-        data = np.load(file, allow_pickle=False)
-        if not hasattr(data, "files"):
-            return np.asarray(data)
-        with data:
-            names = list(data.files)
-            if key is None and len(names) == 1:
-                key = names[0]
-            if key not in names:
-                wanted = "one array, or key= to name it" if key is None else f"an array {key!r}"
-                raise InputError(
-                    f"{name}: expected {wanted} in {str(file)!r}, got {', '.join(names)}"
-                )
-            return np.asarray(data[key])
+        with file.open("rb") as opened:
+            data = np.load(opened, allow_pickle=False)
+            if hasattr(data, "files"):
+                return np.asarray(data[_named_array(data.files, key, f"{name}: {str(file)!r}")])
+        if key is not None:
+            raise InputError(f"key: expected an NPZ file beside it, got {str(file)!r}")
+        return np.asarray(data)
     except InputError:
         raise
     except Exception as error:  # numpy and zipfile raise many kinds for a damaged file
         raise InputError(f"{name}: {str(file)!r} cannot be read: {error}") from error
+
+
+def _named_array(names: Sequence[str], key: str | None, name: str) -> str:
+    if key is None and len(names) == 1:
+        return names[0]
+    if key is None or key not in names:
+        wanted = "one array, or key= to name it" if key is None else f"an array {key!r}"
+        raise InputError(f"{name}: expected {wanted}, got {', '.join(names) or 'none'}")
+    return key
 
 
 def read_with_opencv(file: Path, name: str) -> npt.NDArray[Any]:
@@ -70,16 +79,18 @@ def read_depth_file(path: str | os.PathLike[str], key: str | None) -> npt.NDArra
         InputError: the file is missing or broken, or holds more than one channel that differ.
     """
     file = existing_file(path, "depth")
+    if key is not None and file.suffix.lower() != ".npz":
+        raise InputError(f"key: expected an NPZ file beside it, got {str(file)!r}")
     if file.suffix.lower() in (".npy", ".npz"):
         array = read_array_file(file, key, "depth")
     elif file.suffix.lower() in (".png", ".tif", ".tiff"):
         array = _read_with_pillow(file)
     else:
         array = read_with_opencv(file, "depth")
-    if array.ndim == 3 and 1 in (array.shape[0], array.shape[-1]):
-        array = array[0] if array.shape[0] == 1 else array[..., 0]
-    if array.ndim == 3 and array.shape[-1] in (3, 4) and _all_grey(array):
+    if array.ndim == 3 and (array.shape[-1] == 1 or _all_grey(array)):
         array = array[..., 0]
+    elif array.ndim == 3 and array.shape[0] == 1 and array.shape[-1] not in (3, 4):
+        array = array[0]
     if array.ndim != 2:
         raise InputError(
             f"depth: expected a single channel, got {array.shape} in {str(file)!r}; "
@@ -90,16 +101,11 @@ def read_depth_file(path: str | os.PathLike[str], key: str | None) -> npt.NDArra
 
 def _all_grey(array: npt.NDArray[Any]) -> bool:
     """Whether the colours of each pixel are equal, as where a grey picture was saved in colour."""
-    return all((array[..., c] == array[..., 0]).all() for c in (1, 2))
+    return array.shape[-1] in (3, 4) and all((array[..., c] == array[..., 0]).all() for c in (1, 2))
 
 
 def _read_with_pillow(file: Path) -> npt.NDArray[Any]:
     """Pillow says what is wrong with a truncated file, where OpenCV returns half of it."""
-    from PIL import Image
-
-    try:
-        with Image.open(file) as image:
-            image.load()
-            return np.asarray(image.convert("L") if image.mode in ("P", "1") else image)
-    except (OSError, SyntaxError, EOFError, ValueError) as error:
-        raise InputError(f"depth: {str(file)!r} cannot be read: {error}") from error
+    with open_picture(file, repr(str(file)), "depth") as image:
+        plain = {"P": "RGB", "1": "L"}.get(image.mode)  # a palette may well be a colour map
+        return np.asarray(image.convert(plain) if plain else image)

@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from .._arrays import Field, describe, is_tensor, to_field, to_numpy
+from .._plain import plain_number
 from ..errors import InputError
 from ..geometry import Size, to_size
-from ._check import UNSET, check_mask
+from ._check import UNSET, Result, check_mask
 from ._files import read_depth_file
 
 __all__ = ["DepthKind", "DepthMap"]
@@ -20,6 +21,7 @@ DepthKind = Literal["relative", "metric", "normalised"]
 
 _KINDS = ("relative", "metric", "normalised")
 _SLACK = 1e-6  # resizing leaves normalised maps this far outside [0, 1]
+_NEAREST = float(1 / np.finfo(np.float32).max)  # metres; what is not beyond has no inverse
 _BOTH_WAYS = (
     'say kind="relative" if bigger is nearer (scale unknown), '
     'or kind="metric" if the values are metres from the camera'
@@ -27,7 +29,7 @@ _BOTH_WAYS = (
 
 
 @dataclass(frozen=True, eq=False)
-class DepthMap:
+class DepthMap(Result):
     """Depth of every pixel of an image.
 
     Attributes:
@@ -50,7 +52,7 @@ class DepthMap:
     size: Size = UNSET
 
     def __post_init__(self) -> None:
-        if self.kind not in _KINDS:
+        if not isinstance(self.kind, str) or self.kind not in _KINDS:
             raise InputError(
                 f"kind: expected one of {', '.join(_KINDS)}, got {self.kind!r}; disparity is relative, "
                 "metres are metric"
@@ -86,7 +88,7 @@ class DepthMap:
         values = self.values
         valid = values.isfinite() if is_tensor(values) else np.isfinite(values)
         if self.kind == "metric":
-            valid = valid & (values > 0)
+            valid = valid & (values > _NEAREST)
         return valid if self.mask is None else valid & self.mask
 
     def inverse(self) -> Field:
@@ -95,7 +97,7 @@ class DepthMap:
             return self.values
         if is_tensor(self.values):
             return self.values.reciprocal()
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             return np.reciprocal(self.values)
 
     def limits(self) -> tuple[float, float]:
@@ -112,12 +114,15 @@ class DepthMap:
         constant has no order and reads 0.5 throughout.
         """
         low, high = self.limits()
-        field = self.inverse()
-        near = (field - low) / (high - low) if high > low else field * 0 + 0.5
-        valid = self.valid()
-        if is_tensor(near):
-            return near.clamp(0, 1).masked_fill(~valid, float("nan"))
-        return np.where(valid, np.clip(near, 0, 1), np.float32("nan"))
+        field, valid = self.inverse(), self.valid()
+        if is_tensor(field):
+            wide = field if field.device.type == "mps" else field.double()
+            near = (wide - low) / (high - low) if high > low else wide.new_full(wide.shape, 0.5)
+            return near.clamp(0, 1).masked_fill(~valid, float("nan")).float()
+        with np.errstate(invalid="ignore"):  # of what is not valid
+            wide = np.subtract(field, low, dtype=np.float64)
+            near = np.clip(wide / (high - low), 0, 1) if high > low else np.full_like(wide, 0.5)
+        return np.where(valid, near, np.nan).astype(np.float32)
 
     @classmethod
     def open(
@@ -145,9 +150,10 @@ class DepthMap:
         """
         values = read_depth_file(path, key)
         if scale is not None:
-            if not scale > 0:
+            divisor = plain_number(scale, "scale")
+            if not divisor > 0:
                 raise InputError(f"scale: expected a positive number, got {scale!r}")
-            values = values / np.float64(scale)
+            values = to_numpy(to_field(values, 2, "depth", "an H×W map")) / np.float64(divisor)
         elif values.dtype.kind in "iub":
             if kind == "metric":
                 raise InputError(
@@ -176,7 +182,7 @@ class DepthMap:
                 f"depth: expected a dict with 'predicted_depth', got {describe(output)}"
             )
         values = output["predicted_depth"]
-        if len(values.shape) == 3 and values.shape[0] == 1:
+        if len(getattr(values, "shape", ())) == 3 and values.shape[0] == 1:
             values = values[0]
         return cls(values, kind)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,19 @@ import numpy as np
 from .._arrays import describe, is_array, read_only, to_numpy
 from ..errors import InputError
 from ..geometry import Size, to_size
-from ._check import UNSET, check_pixels, class_names, coordinates, labels_of, vector
+from ._answers import resolve_label
+from ._check import (
+    UNSET,
+    Result,
+    check_pixels,
+    check_text,
+    check_threshold,
+    class_names,
+    class_number,
+    coordinates,
+    labels_of,
+    vector,
+)
 
 __all__ = ["Detections", "Names"]
 
@@ -22,7 +34,7 @@ _EDGE_SLACK = 1.0  # detectors overshoot the border by fractions of a pixel
 
 
 @dataclass(frozen=True, eq=False)
-class Detections:
+class Detections(Result):
     """Objects found in an image.
 
     Attributes:
@@ -33,9 +45,14 @@ class Detections:
         masks: N×H×W bool, or None.
         size: `(width, height)` of the source image.
         threshold: score below which the detector dropped boxes, if known.
+        runner_up_labels: for each box the label that scored second, None for a box without a second;
+            or None if the detector says only one.
+        runner_up_scores: N float32 in [0, 1], the scores of those labels, 0 where there is none; or
+            None. A box whose runner-up is close is one whose label is in doubt.
 
     Raises:
-        InputError: wrong shapes, different lengths, scores outside [0, 1], boxes outside the image.
+        InputError: wrong shapes, different lengths, scores outside [0, 1], boxes outside the image,
+            runner-ups without their scores.
     """
 
     boxes: Any
@@ -44,19 +61,17 @@ class Detections:
     masks: Any = None
     size: Size = UNSET
     threshold: float | None = None
+    runner_up_labels: tuple[str | None, ...] | None = None
+    runner_up_scores: Any = None
 
     def __post_init__(self) -> None:
         if self.size is None:
             raise InputError("size: expected the image's (width, height), got None")
         size = to_size(self.size)
         boxes = _sorted_corners(coordinates(self.boxes, 4, "boxes"), size)
-        scores = vector(self.scores, len(boxes), "scores")
-        if len(scores) and not (scores.min() >= 0 and scores.max() <= 1):
-            raise InputError(
-                f"scores: expected numbers in [0, 1], got {scores.min():g} to {scores.max():g}; "
-                "put logits through a sigmoid first"
-            )
+        scores = _probabilities(self.scores, len(boxes), "scores")
         set_field = object.__setattr__
+        set_field(self, "threshold", check_threshold(self.threshold))
         set_field(self, "size", size)
         set_field(self, "boxes", boxes)
         set_field(self, "scores", scores)
@@ -69,9 +84,57 @@ class Detections:
                     f"masks: expected {expected} like the boxes, got {describe(masks)}"
                 )
             set_field(self, "masks", read_only(masks != 0))
+        self._check_runner_ups()
+
+    def _check_runner_ups(self) -> None:
+        labels, scores = self.runner_up_labels, self.runner_up_scores
+        if (labels is None) != (scores is None):
+            there, lacking = ("scores", "labels") if labels is None else ("labels", "scores")
+            raise InputError(
+                f"runner_up_{lacking}: expected them beside runner_up_{there}, got None"
+            )
+        if labels is None:
+            return
+        if isinstance(labels, str):
+            labels_of(labels, len(self), "runner_up_labels")
+        given = tuple(labels)
+        texts = labels_of(
+            ("" if label is None else label for label in given), len(self), "runner_up_labels"
+        )
+        numbers = _probabilities(scores, len(self), "runner_up_scores")
+        named = tuple(
+            None if label is None else text for label, text in zip(given, texts, strict=True)
+        )
+        for row, label in enumerate(named):
+            if label is None and numbers[row] != 0:
+                raise InputError(
+                    f"runner_up_scores: expected 0 where there is no second label, got "
+                    f"{numbers[row]:g} in row {row}"
+                )
+        object.__setattr__(self, "runner_up_labels", named)
+        object.__setattr__(self, "runner_up_scores", numbers)
 
     def __len__(self) -> int:
         return len(self.boxes)
+
+    def resolved(self, labels: Iterable[str]) -> Detections:
+        """The same boxes, each under one of the labels that were asked for, or visibly marked.
+
+        For detectors that answer in text: `Car` becomes `car`, `car taxi` becomes
+        `car | taxi (ambiguous)`, `##van` becomes `van (inexact)`, and what is none of them `unknown`.
+
+        Args:
+            labels: what the detector was asked for.
+
+        >>> found = Detections([[0, 0, 9, 9]], [0.5], ("Car",), size=(9, 9))
+        >>> found.resolved(["car", "van"]).labels
+        ('car',)
+        """
+        if isinstance(labels, str):
+            raise InputError(f"labels: expected a list of strings, got the string {labels!r}")
+        asked = [check_text(label, "labels") for label in labels]
+        answers = tuple(str(resolve_label(label, asked)) for label in self.labels)
+        return replace(self, labels=answers)
 
     @classmethod
     def of(cls, found: Any, *, size: Size = UNSET, names: Names = None) -> Detections:
@@ -93,6 +156,8 @@ class Detections:
         if hasattr(found, "xyxy") and hasattr(found, "confidence"):
             return cls.from_supervision(found, size=size, names=names)
         if hasattr(found, "boxes") and hasattr(found, "orig_shape"):
+            if size is not UNSET or names is not None:
+                raise InputError("size, names: have no meaning beside ultralytics Results")
             return cls.from_ultralytics(found)
         if isinstance(found, Mapping) and "boxes" in found:
             return cls.from_transformers(found, size=size, names=names)
@@ -130,14 +195,22 @@ class Detections:
             masks = to_numpy(masks)
             masks = masks[:, 0] if masks.ndim == 4 and masks.shape[1] == 1 else masks
             masks = masks >= 0.5 if masks.dtype.kind == "f" else masks != 0
-        return cls(boxes, _scores(found["scores"], len(boxes)), _named(labels, names), masks, size)
+        return cls(
+            boxes,
+            _scores(found["scores"]),
+            _named(labels, names),
+            masks,
+            size,
+            runner_up_labels=found.get("runner_up_labels"),
+            runner_up_scores=found.get("runner_up_scores"),
+        )
 
     from_torchvision = from_transformers
 
     @classmethod
     def from_ultralytics(cls, found: Any) -> Detections:
         """From one ultralytics `Results`: its boxes, names, size, and masks of the picture's own size."""
-        height, width = (int(n) for n in found.orig_shape)
+        width, height = to_size(tuple(found.orig_shape or ())[::-1], "orig_shape")
         if found.boxes is None:
             raise InputError(
                 "detections: expected ultralytics Results with boxes, got none (no detector?)"
@@ -151,7 +224,7 @@ class Detections:
             )
         boxes = _empty_as(found.boxes.xyxy, 4)
         labels = _named(found.boxes.cls, found.names)
-        return cls(boxes, _scores(found.boxes.conf, len(boxes)), labels, data, (width, height))
+        return cls(boxes, _scores(found.boxes.conf), labels, data, (width, height))
 
     @classmethod
     def from_supervision(cls, found: Any, *, size: Size = UNSET, names: Names = None) -> Detections:
@@ -159,12 +232,12 @@ class Detections:
         boxes = _empty_as(found.xyxy, 4)
         if found.confidence is None and len(boxes):
             raise InputError("scores: expected supervision Detections with a confidence, got None")
-        data = getattr(found, "data", None) or {}
-        labels = data.get("class_name") if names is None else None
+        data = getattr(found, "data", None)
+        labels = data.get("class_name") if names is None and isinstance(data, Mapping) else None
         if labels is None:
-            labels = found.class_id
+            labels = getattr(found, "class_id", None)
         masks = getattr(found, "mask", None)
-        scores = _scores(() if found.confidence is None else found.confidence, len(boxes))
+        scores = _scores(() if found.confidence is None else found.confidence)
         return cls(boxes, scores, _named(() if labels is None else labels, names), masks, size)
 
     @classmethod
@@ -194,7 +267,7 @@ class Detections:
         boxes = np.concatenate([corners[:, :2], corners[:, :2] + corners[:, 2:]], axis=1)
         return cls(
             boxes,
-            _scores([row["score"] for row in rows], len(rows)),
+            _scores([row["score"] for row in rows]),
             _named(labels, names),
             size=size,
         )
@@ -240,6 +313,16 @@ class Detections:
         return cls(array, scores, _named(labels, names), size=size)
 
 
+def _probabilities(value: Any, length: int, name: str) -> Any:
+    scores = vector(value, length, name)
+    if len(scores) and not (scores.min() >= 0 and scores.max() <= 1):
+        raise InputError(
+            f"{name}: expected numbers in [0, 1], got {scores.min():g} to {scores.max():g}; "
+            "put logits through a sigmoid first"
+        )
+    return scores
+
+
 def _sorted_corners(boxes: Any, size: Size) -> Any:
     check_pixels(boxes, size, "boxes")
     corners = boxes.reshape(-1, 2, 2)
@@ -257,26 +340,33 @@ def _sorted_corners(boxes: Any, size: Size) -> Any:
 
 def _empty_as(boxes: Any, columns: int) -> Any:
     """An empty result, which libraries give as shape (0,), as (0, columns)."""
-    array = to_numpy(boxes) if is_array(boxes) else np.asarray(boxes, np.float32)
-    return array.reshape(0, columns) if array.size == 0 else array
+    empty = not is_array(boxes) and isinstance(boxes, Sized) and len(boxes) == 0
+    if empty or (is_array(boxes) and 0 in tuple(boxes.shape)):
+        return np.empty((0, columns), np.float32)
+    return boxes
 
 
-def _scores(scores: Any, length: int) -> Any:
-    array = to_numpy(scores) if is_array(scores) else np.asarray(scores, np.float32)
-    return array.astype(np.float32).reshape(0) if length == 0 and array.size == 0 else array
+def _scores(scores: Any) -> Any:
+    """Scores as they are, but for an empty list, which has no type of its own."""
+    return np.empty(0, np.float32) if isinstance(scores, Sized) and len(scores) == 0 else scores
 
 
 def _named(labels: Any, names: Names) -> tuple[str, ...]:
-    values = to_numpy(labels).tolist() if is_array(labels) else list(labels)
+    values = to_numpy(labels) if is_array(labels) else labels
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InputError(f"labels: expected one an object, got {describe(labels)}")
     known = None if names is None else class_names(names)
     return tuple(value if isinstance(value, str) else _name(value, known) for value in values)
 
 
 def _name(value: Any, names: dict[int, str] | None) -> str:
-    if names is None or not isinstance(value, (int, float)):
+    if names is None:
         raise InputError(
             f"labels: expected strings, or names= for class numbers, got {describe(value)}"
         )
-    if int(value) not in names:
-        raise InputError(f"names: expected a name for class {int(value)}, got {len(names)} others")
-    return names[int(value)]
+    number = class_number(value, "labels")
+    if number not in names:
+        raise InputError(f"names: expected a name for class {number}, got {len(names)} others")
+    return names[number]

@@ -12,6 +12,7 @@ import numpy as np
 from .._arrays import Field, describe, is_tensor, to_field, to_numpy
 from ..errors import InputError
 from ..geometry import Size
+from ._check import Result
 from ._files import existing_file, read_array_file, read_with_opencv
 
 __all__ = ["FlowField"]
@@ -22,7 +23,7 @@ _KITTI_ZERO, _KITTI_SCALE = 1 << 15, 64.0
 
 
 @dataclass(frozen=True, eq=False)
-class FlowField:
+class FlowField(Result):
     """Motion of every pixel from the first frame to the second.
 
     Attributes:
@@ -91,11 +92,15 @@ class FlowField:
             InputError: another suffix, a folder that does not exist, or vectors beyond the
                 ±512 pixels of a KITTI file.
         """
+        if not isinstance(path, (str, os.PathLike)) or Path(path).is_dir():
+            raise InputError(f"flow: expected the path of a file to write, got {path!r}")
         file = Path(path)
         if not file.parent.is_dir():
             raise InputError(f"flow: no folder {str(file.parent)!r} to write to")
         uv, valid = to_numpy(self.uv), to_numpy(self.valid())
         if file.suffix.lower() == ".flo":
+            if np.abs(uv[valid]).max() > _FLO_UNKNOWN:
+                raise InputError("flow: expected vectors below 1e9 pixels, which mark unknown ones")
             unknown = np.where(valid[..., None], uv, np.float32(1e10)).astype("<f4")
             with file.open("wb") as out:
                 out.write(_FLO_MAGIC.astype("<f4").tobytes())

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import describe, read_only, to_numpy
 from ..errors import InputError
 from ..geometry import Size, to_size
-from ._check import UNSET, coordinates, vector
+from ._check import UNSET, Result, check_threshold, coordinates, vector
 
 __all__ = ["Matches"]
 
 
 @dataclass(frozen=True, eq=False)
-class Matches:
+class Matches(Result):
     """Pairs of points that show the same spot in two images.
 
     Attributes:
@@ -23,9 +27,13 @@ class Matches:
         size1: `(width, height)` of the first image.
         size2: `(width, height)` of the second image; that of the first when not given.
         threshold: confidence below which the matcher dropped pairs, if known.
+        inliers: N bool, whether a pair agrees with the one geometry of the two views (an epipolar
+            geometry, or a homography) that most pairs agree on; None when nobody looked. All False
+            when there were too few pairs to tell.
 
     Raises:
-        InputError: wrong shapes, different lengths, or a point outside its image.
+        InputError: wrong shapes, different lengths, a point outside its image, or `inliers` that are
+            not booleans.
     """
 
     points1: Any
@@ -34,6 +42,7 @@ class Matches:
     size1: Size = UNSET
     size2: Size = UNSET
     threshold: float | None = None
+    inliers: Any = None
 
     def __post_init__(self) -> None:
         points1 = coordinates(self.points1, 2, "points1")
@@ -49,15 +58,25 @@ class Matches:
         for name, points, size in (("points1", points1, size1), ("points2", points2, size2)):
             _check_inside(name, points, size)
         set_field = object.__setattr__
+        set_field(self, "threshold", check_threshold(self.threshold))
         set_field(self, "points1", points1)
         set_field(self, "points2", points2)
         set_field(self, "size1", size1)
         set_field(self, "size2", size2)
         if self.confidence is not None:
             set_field(self, "confidence", vector(self.confidence, len(points1), "confidence"))
+        if self.inliers is not None:
+            set_field(self, "inliers", _flags(self.inliers, len(points1)))
 
     def __len__(self) -> int:
         return len(self.points1)
+
+
+def _flags(value: Any, length: int) -> npt.NDArray[np.bool_]:
+    flags = np.empty(0, bool) if isinstance(value, (list, tuple)) and not value else to_numpy(value)
+    if flags.dtype != np.bool_ or flags.shape != (length,):
+        raise InputError(f"inliers: expected {length} booleans, got {describe(value)}")
+    return read_only(flags)
 
 
 def _check_inside(name: str, points: Any, size: Size) -> None:

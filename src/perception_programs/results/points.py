@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from .._arrays import describe, is_series, read_only
+from .._plain import plain_number
 from ..errors import InputError
 from ..geometry import Size, to_size
-from ._check import UNSET, check_pixels, check_text, coordinates, labels_of
+from ._check import UNSET, Result, check_pixels, check_text, coordinates, labels_of
 
 __all__ = ["Points"]
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class Points(Result):
     """Points, or boxes, each with the label that names it.
 
     Attributes:
@@ -50,7 +52,7 @@ class Points:
         else:
             corners = coordinates(self.boxes, 4, "boxes").reshape(-1, 2, 2)
             places = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
-            set_field(self, "boxes", places)
+            set_field(self, "boxes", read_only(places))
         check_pixels(places, size, "points")
         set_field(self, "labels", labels_of(self.labels, len(places), "labels"))
         set_field(self, "size", size)
@@ -75,12 +77,15 @@ class Points:
         >>> Points.from_dict({"A": (10, 20)}, size=(100, 100)).labels
         ('A',)
         """
+        if not isinstance(places, Mapping) or not all(map(is_series, places.values())):
+            raise InputError(f"points: expected (x, y) for each letter, got {describe(places)}")
         lengths = {len(place) for place in places.values()}
         if not lengths <= {2} and not lengths <= {4}:
             raise InputError(
                 f"points: expected (x, y) or (x0, y0, x1, y1) for each, got {dict(places)!r}"
             )
-        values = np.array(list(places.values()), np.float32)
+        rows = [[plain_number(v, f"point {k!r}") for v in place] for k, place in places.items()]
+        values = np.array(rows, np.float32)
         if lengths == {4}:
             return cls(boxes=values, labels=tuple(places), image=image, size=size)
         return cls(points=values.reshape(-1, 2), labels=tuple(places), image=image, size=size)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from .._arrays import describe, to_numpy
+from .._plain import plain_number
 from ..errors import InputError
 from ..geometry import Size, inside, to_size
-from ._check import UNSET, check_text, coordinates
+from ._check import UNSET, Frozen, Result, check_text, coordinates
 
 __all__ = ["EDGES", "PARTS", "EdgeScores", "PointScores"]
 
@@ -20,13 +20,7 @@ PARTS = ("structural", "colour", "edge")
 
 
 def _number(value: Any, name: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}: expected a number, got {describe(value)}") from None
-    if not np.isfinite(number):
-        raise InputError(f"{name}: expected a finite number, got {number}")
-    return number
+    return float(plain_number(value, name))
 
 
 def _point(value: Any, size: Size, name: str) -> tuple[float, float]:
@@ -43,7 +37,7 @@ def _point(value: Any, size: Size, name: str) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class PointScores:
+class PointScores(Result):
     """How alike each candidate point of the second image is to a reference point of the first.
 
     Attributes:
@@ -70,15 +64,16 @@ class PointScores:
             _check_mapping(getattr(self, name), name)
         if set(self.candidates) != set(self.scores):
             raise InputError(
-                f"scores: expected one for each of {sorted(self.candidates)}, got {sorted(self.scores)}"
+                f"scores: expected one for each of {sorted(map(str, self.candidates))}, got {sorted(map(str, self.scores))}"
             )
         candidates = {
             check_text(letter, "candidates"): _point(place, size2, f"candidate {letter!r}")
             for letter, place in self.candidates.items()
         }
         set_field = object.__setattr__
-        set_field(self, "candidates", candidates)
-        set_field(self, "scores", {k: _number(self.scores[k], f"score {k!r}") for k in candidates})
+        set_field(self, "candidates", Frozen(candidates))
+        scores = {k: _number(self.scores[k], f"score {k!r}") for k in candidates}
+        set_field(self, "scores", Frozen(scores))
         set_field(self, "reference", _point(self.reference, size1, "reference"))
         set_field(self, "size1", size1)
         set_field(self, "size2", size2)
@@ -111,7 +106,7 @@ class PointScores:
 
 
 @dataclass(frozen=True)
-class EdgeScores:
+class EdgeScores(Result):
     """How well each candidate piece of a jigsaw continues the picture across its borders.
 
     Attributes:
@@ -131,20 +126,20 @@ class EdgeScores:
             _check_mapping(getattr(self, name), name)
         if set(self.candidates) != set(self.sizes):
             raise InputError(
-                f"sizes: expected one for each of {sorted(self.candidates)}, got {sorted(self.sizes)}"
+                f"sizes: expected one for each of {sorted(map(str, self.candidates))}, got {sorted(map(str, self.sizes))}"
             )
         sizes = {name: to_size(size, f"size of {name!r}") for name, size in self.sizes.items()}
         checked = {
             check_text(name, "candidates"): _borders(borders, sizes[name], name)
             for name, borders in self.candidates.items()
         }
-        object.__setattr__(self, "candidates", checked)
-        object.__setattr__(self, "sizes", sizes)
+        object.__setattr__(self, "candidates", Frozen(checked))
+        object.__setattr__(self, "sizes", Frozen(sizes))
 
     def mean(self, candidate: str, edge: str) -> float:
         """The mean of the structural, colour and edge similarity of one border, in [0, 1]."""
         parts = self.candidates[candidate][edge]
-        return sum(float(parts[part]) for part in PARTS) / len(PARTS)
+        return math.fsum(parts[part] for part in PARTS) / len(PARTS)  # the same in any order
 
 
 def _check_mapping(value: Any, name: str) -> None:
@@ -157,7 +152,7 @@ def _borders(borders: Mapping[str, Mapping[str, Any]], size: Size, name: str) ->
     _check_mapping(borders, f"candidate {name!r}")
     if not borders or not set(borders) <= set(EDGES):
         raise InputError(
-            f"candidate {name!r}: expected borders among {EDGES}, got {sorted(borders)}"
+            f"candidate {name!r}: expected borders among {EDGES}, got {sorted(map(str, borders))}"
         )
     return {
         edge: _border(borders[edge], size, f"{name!r} {edge}") for edge in EDGES if edge in borders

@@ -12,14 +12,15 @@ import numpy as np
 from .._arrays import describe, is_array, read_only, to_numpy
 from ..errors import InputError
 from ..geometry import Size, to_size
-from ._check import UNSET, class_names
+from ..images import open_picture
+from ._check import UNSET, Frozen, Result, class_names
 from ._files import existing_file, read_array_file
 
 __all__ = ["Segmentation"]
 
 
 @dataclass(frozen=True, eq=False)
-class Segmentation:
+class Segmentation(Result):
     """The class of each pixel of an image.
 
     Attributes:
@@ -40,15 +41,20 @@ class Segmentation:
             raise InputError(
                 f"segmentation: expected an H×W map of integers, got {describe(self.classes)}"
             )
-        classes = to_numpy(self.classes)
+        try:
+            classes = to_numpy(self.classes)
+        except InputError as error:
+            raise InputError(f"segmentation: {error}") from None
         if classes.ndim != 2 or 0 in classes.shape or classes.dtype.kind not in "iub":
             raise InputError(
                 f"segmentation: expected an H×W map of integers, got {describe(classes)}"
             )
         height, width = classes.shape
         set_field = object.__setattr__
+        if int(classes.max()) > np.iinfo(np.int64).max:
+            raise InputError("segmentation: expected class numbers of at most 63 bits")
         set_field(self, "classes", read_only(classes.astype(np.int64)))
-        set_field(self, "names", class_names(self.names))
+        set_field(self, "names", Frozen(class_names(self.names)))
         set_field(self, "size", (width, height) if self.size is None else to_size(self.size))
 
     def name(self, number: int) -> str:
@@ -71,14 +77,8 @@ class Segmentation:
         file = existing_file(path, "segmentation")
         if file.suffix.lower() in (".npy", ".npz"):
             return cls(read_array_file(file, key, "segmentation"), names)
-        from PIL import Image
-
-        try:
-            with Image.open(file) as image:
-                image.load()
-                labels, mode = np.asarray(image), image.mode
-        except (OSError, SyntaxError, EOFError, ValueError) as error:
-            raise InputError(f"segmentation: {str(file)!r} cannot be read: {error}") from error
+        with open_picture(file, repr(str(file)), "segmentation") as image:
+            labels, mode = np.asarray(image), image.mode
         if labels.ndim != 2:
             raise InputError(
                 f"segmentation: expected one class number a pixel (a grey or palette PNG), "

@@ -40,7 +40,11 @@ Box: TypeAlias = tuple[float, float, float, float]
 
 def as_point(value: object) -> Point | None:
     """`value` as (x, y), or None when it is something else."""
-    return (value[0], value[1]) if isinstance(value, tuple) and len(value) == 2 else None
+    if not isinstance(value, tuple) or len(value) != 2:
+        return None
+    # A reading may hold any number; what lies outside the frame is drawn at its edge.
+    x, y = (min(max(v, 0), FRAME) for v in value)
+    return x, y
 
 
 def as_box(value: object) -> Box | None:

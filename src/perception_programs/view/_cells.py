@@ -39,6 +39,9 @@ _CELL = 40  # pixels a side that lettering needs; finer grids have their picture
 _MOST_ENLARGED = 1200
 
 
+_LARGEST = 1e300
+
+
 @dataclass(frozen=True)
 class Scale:
     """How numbers become colours."""
@@ -53,7 +56,9 @@ class Scale:
         known = [v for v in values if v is not None]
         if all(0 <= v <= 1 for v in known):
             return cls(0.0, 1.0, ramp)
-        return cls(min(known), max(known), ramp)
+        # Numbers so large that their difference overflows are drawn as the largest that do not.
+        low, high = (min(max(v, -_LARGEST), _LARGEST) for v in (min(known), max(known)))
+        return cls(low, high, ramp)
 
     @property
     def digits(self) -> int:
