@@ -20,7 +20,9 @@ from perception_programs.cli.commands import COMMANDS
 from perception_programs.cli.options import STYLES
 from perception_programs.text import STYLES as TEXT_STYLES
 
-CONVERTING = [name for name in COMMANDS if name not in ("show", "demo")]
+CONVERTING = [
+    name for name in COMMANDS if name not in ("show", "demo", "experts", "doctor", "cache")
+]
 
 
 class Run:
@@ -599,3 +601,42 @@ def test_the_script_is_installed() -> None:
     done = subprocess.run([script, "depth", "gone.npy"], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "p2: no file 'gone.npy'\n"
+
+
+def test_experts_are_listed_without_loading_them(p2) -> None:
+    done = p2("experts")
+    assert done.status == 0
+    rows = {line.split()[0]: line for line in done.out.splitlines()[1:]}
+    assert {"dis", "raft-large", "depth-anything-v2-small", "llmdet-tiny"} <= set(rows)
+    assert "yes" in rows["dis"] and "BSD-3-Clause" in rows["raft-large"]
+    only = p2("experts", "--modality", "jigsaw").out.splitlines()
+    assert [line.split()[0] for line in only] == ["NAME", "seams"]
+    assert p2("experts", "--modality", "smell").status == 1
+
+
+def test_doctor_says_what_is_here(p2) -> None:
+    done = p2("doctor")
+    assert done.status == 0
+    for word in ("perception-programs", "numpy", "devices: ", "cpu", "results kept: "):
+        assert word in done.out
+
+
+def test_kept_results_are_listed_and_removed(p2, tmp_path) -> None:
+    from perception_programs import DepthMap
+    from perception_programs.experts.cache import ResultCache
+
+    ResultCache(tmp_path / "kept").put("a" * 64, DepthMap(np.zeros((4, 4))))
+    folder = ("--folder", str(tmp_path / "kept"))
+    assert "aaaaaaaaaaaa" in p2("cache", *folder).out
+    assert p2("cache", *folder, "--clear").out.startswith("removed 1 results")
+    assert p2("cache", *folder).out.startswith("0 results")
+
+
+def test_metres_and_checked_flow(p2, files) -> None:
+    done = p2("depth", "mm.png", "--kind", "metric", "--scale", "1000", "--units", "m")
+    assert "in metres" in done.program.note
+    assert p2("depth", "ramp8.png", "--units", "m").status == 1
+    assert (
+        "no reliable motion"
+        in p2("flow", "first.png", "first.png", "--check", "--expert", "dis").out
+    )

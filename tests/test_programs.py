@@ -24,6 +24,7 @@ from perception_programs import (
     ToolError,
 )
 from perception_programs.experts import Card
+from perception_programs.programs.flow import NO_MOTION
 
 RAMP = np.tile(np.linspace(1, 9, 64), (64, 1))
 
@@ -479,3 +480,54 @@ def test_every_program_survives_both_styles(
         assert PerceptionProgram.from_text(program.to_text("json")) == program
         back = PerceptionProgram.from_json(program.to_json())
         assert back == program and dict(back.meta) == dict(program.meta)
+
+
+class TestReliability:
+    def test_flow_that_must_earn_its_reading(self) -> None:
+        uv = np.zeros((20, 40, 2), np.float32)
+        uv[:, :10, 0], uv[:, 10:20, 0], uv[:, 20:30, 0] = -3, -3, 0.1
+        uv[:, 30:, 0] = np.nan
+        confidence = np.ones((20, 40), np.float32)
+        confidence[5:, 10:20] = 0
+        flow = FlowField(uv, confidence)
+        program = pp.flow_program(flow, grid=(1, 4), check=True)
+        assert [item.r for item in program.items] == ["left", NO_MOTION, NO_MOTION, None]
+        assert program.meta["consistent"] == (1, 0.25, 1, None)
+        assert NO_MOTION in program.note and NO_MOTION not in pp.flow_program(flow, grid=2).note
+        assert PerceptionProgram.from_text(str(program)) == program
+        with pytest.raises(InputError, match="check: expected a flow with its confidence"):
+            pp.flow_program(uv[:, :30], check=True)
+
+    def test_two_near_identical_frames(self) -> None:  # FAULTS 17
+        rng = np.random.default_rng(0)
+        frame = np.kron(rng.integers(0, 256, (12, 16, 3)), np.ones((10, 10, 1))).astype(np.uint8)
+        noisy = np.clip(frame + rng.normal(0, 1, frame.shape), 0, 255).astype(np.uint8)
+        program = pp.flow_program(frame, noisy, expert="dis", check=True, grid=4)
+        assert {item.r for item in program.items} == {NO_MOTION}
+        moved = pp.flow_program(frame, np.roll(frame, -4, axis=1), expert="dis", check=True, grid=4)
+        assert [item.r for item in moved.items].count("left") >= 12
+
+    def test_matches_say_which_disagree(self) -> None:
+        points = [[1, 1], [2, 2], [3, 3]]
+        matches = Matches(points, points, size1=(9, 9), inliers=np.array([True, False, True]))
+        assert pp.correspondence_program(matches).meta["outliers"] == (2,)
+
+    def test_detections_say_what_came_second(self) -> None:
+        found = Detections(
+            [[1, 2, 3, 4], [1, 2, 3, 4]], [0.9, 0.5], ("cat", "dog"), size=(9, 9),
+            runner_up_labels=("dog", None), runner_up_scores=[0.8, 0],
+        )  # fmt: skip
+        program = pp.detection_program(found)
+        assert program.meta["runner_up"] == (("dog", 0.8), None)
+        assert "runner_up" not in pp.detection_program(TestDetection.FOUND).meta
+
+    def test_metres(self) -> None:
+        metres = np.tile(np.linspace(0.5, 4, 40), (20, 1))
+        program = pp.depth_program(metres, kind="metric", grid=(1, 2), units="m")
+        assert program.items[0].r == (0.5, pytest.approx(2.205, abs=1e-3))
+        assert program.meta["units"] == "m" and "in metres" in program.note
+        assert program.relations == (Relation(1, "in_front_of", 2),)
+        with pytest.raises(InputError, match="metric map"):
+            pp.depth_program(metres, kind="relative", units="m")
+        with pytest.raises(InputError, match="units: expected"):
+            pp.depth_program(metres, kind="metric", units="feet")

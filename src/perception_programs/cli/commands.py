@@ -128,6 +128,16 @@ def _demo(args: argparse.Namespace) -> int:
     return 0
 
 
+def _machine(name: str) -> Callable[[argparse.Namespace], int]:
+    def run(args: argparse.Namespace) -> int:
+        from . import machine
+
+        status: int = getattr(machine, name)(args)
+        return status
+
+    return run
+
+
 def _command(
     name: str,
     summary: str,
@@ -231,6 +241,35 @@ _GROUPS = {
             (1, None),
             options.show,
             _show,
+        ),
+    ),
+    "what is on this machine": (
+        Command(
+            "experts",
+            "the tools that read pictures: installed or not, weights, licence",
+            "p2 experts --modality depth",
+            "Nothing is loaded or downloaded to find out.",
+            None,
+            options.experts,
+            _machine("experts"),
+        ),
+        Command(
+            "doctor",
+            "versions, devices, caches, and what to install for what",
+            "p2 doctor",
+            "Its output belongs into a bug report.",
+            None,
+            options.doctor,
+            _machine("doctor"),
+        ),
+        Command(
+            "cache",
+            "the results of experts that are kept on disk",
+            "p2 cache --clear",
+            "Results are kept where an expert is loaded with cache=True.",
+            None,
+            options.cache,
+            _machine("cache"),
         ),
     ),
     "see all of it": (

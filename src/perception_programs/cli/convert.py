@@ -98,12 +98,16 @@ def _depth(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgr
     if isinstance(given.source, bytes) or not _is_depth_file(given.source, args):
         _refuse(args, ("kind", "scale", "key"), "a picture; the expert knows")
         try:
-            return make.depth_program(given.source, expert=args.expert, **_cells(args))
+            return make.depth_program(
+                given.source, expert=args.expert, units=args.units, **_cells(args)
+            )
         except MissingExtraError as error:
             taken = f"{given.name!r} is taken for a picture, since no option or suffix says depth"
             raise MissingExtraError(f"{taken}, and {error}") from error
     depth = DepthMap.open(given.source, kind=args.kind, scale=args.scale, key=args.key)
-    program = _drawable(make.depth_program(depth, expert=args.expert, **_cells(args)), depth, args)
+    program = _drawable(
+        make.depth_program(depth, expert=args.expert, units=args.units, **_cells(args)), depth, args
+    )
     if args.kind is None and given.source.lower().endswith(_DEPTH_PICTURES):
         note(f"{given.name!r} is read as normalised depth, white nearest; say --kind if it is not")
     return program
@@ -131,7 +135,7 @@ def _flow(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgra
     if len(given) == 2:
         _refuse(args, ("key",), "two frames")
         return make.flow_program(
-            given[0].source, given[1].source, expert=args.expert, **_cells(args)
+            given[0].source, given[1].source, check=args.check, expert=args.expert, **_cells(args)
         )
     source = given[0].source
     if isinstance(source, bytes) or not source.lower().endswith(_FLOW_SUFFIXES):
@@ -145,7 +149,9 @@ def _flow(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgra
         raise InputError(
             f"{error}; pictures come in twos, the first frame and the second"
         ) from error
-    return _drawable(make.flow_program(flow, expert=args.expert, **_cells(args)), flow, args)
+    return _drawable(
+        make.flow_program(flow, check=args.check, expert=args.expert, **_cells(args)), flow, args
+    )
 
 
 def _match(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:

@@ -8,9 +8,12 @@ from . import argument_types as types
 
 __all__ = [
     "STYLES",
+    "cache",
     "demo",
     "depth",
     "detect",
+    "doctor",
+    "experts",
     "flow",
     "jigsaw",
     "match",
@@ -33,6 +36,12 @@ def depth(parser: argparse.ArgumentParser) -> None:
         "with bigger nearer, or metres",
     )
     parser.add_argument(
+        "--units",
+        choices=("nearness", "m"),
+        default="nearness",
+        help="what to print: nearness from 0 to 1, or metres, for --kind metric",
+    )
+    parser.add_argument(
         "--scale", type=float, metavar="S", help="how many units make one: 1000 for millimetres"
     )
     _key(parser)
@@ -45,6 +54,11 @@ def depth(parser: argparse.ArgumentParser) -> None:
 
 def flow(parser: argparse.ArgumentParser) -> None:
     """The options of `p2 flow`."""
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="say 'no reliable motion' where the reverse direction does not confirm it",
+    )
     _key(parser)
     _expert(parser)
     _cells(parser, relations=False, tau=None)
@@ -132,6 +146,21 @@ def segments(parser: argparse.ArgumentParser) -> None:
     _names(parser)
     _pictures(parser)
     _output(parser)
+
+
+def experts(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 experts`."""
+    parser.add_argument("--modality", metavar="M", help="only those that read it, such as depth")
+
+
+def doctor(parser: argparse.ArgumentParser) -> None:
+    """`p2 doctor` has no options."""
+
+
+def cache(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 cache`."""
+    parser.add_argument("--folder", metavar="DIR", help="where (default: the user's cache folder)")
+    parser.add_argument("--clear", action="store_true", help="remove them")
 
 
 def show(parser: argparse.ArgumentParser) -> None:

@@ -26,6 +26,7 @@ __all__ = [
     "hub_file",
     "hub_source",
     "is_cached",
+    "is_present",
     "named",
     "url_file",
 ]
@@ -110,7 +111,9 @@ def url_file(card: Card, url: str, weights: PathLike) -> Path:
         _check_reachable(card, url, str(folder))
         folder.mkdir(parents=True, exist_ok=True)
         with named(card):
-            torch.hub.download_url_to_file(url, str(folder / name))
+            # PyTorch's names end in the beginning of the file's digest, which it then checks.
+            digest = name.rpartition(".")[0].rpartition("-")[2]
+            torch.hub.download_url_to_file(url, str(folder / name), hash_prefix=digest)
     return folder / name
 
 
@@ -119,6 +122,21 @@ def is_cached(repository: str, files: Sequence[str] = WEIGHT_FILES) -> bool:
     from huggingface_hub import try_to_load_from_cache
 
     return any(isinstance(try_to_load_from_cache(repository, file), str) for file in files)
+
+
+def is_present(card: Card) -> bool:
+    """Whether some weights of an expert are in the caches of this machine."""
+    from huggingface_hub import constants
+
+    place = str(card.checkpoint)
+    if "://" in place or "/" not in place:
+        import torch
+
+        files = Path(torch.hub.get_dir()) / "checkpoints"
+        return any(files.glob(f"{place.rpartition('/')[2].rpartition('.')[0] or place}*"))
+    snapshots = Path(constants.HF_HUB_CACHE) / f"models--{place.replace('/', '--')}" / "snapshots"
+    suffixes = {".safetensors", ".bin", ".pth", ".ckpt", ".pt"}
+    return any(path.suffix in suffixes for path in snapshots.rglob("*"))
 
 
 def cached_revision(repository: str | None) -> str | None:

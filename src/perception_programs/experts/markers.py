@@ -12,7 +12,7 @@ from ..images import image_name, load_image
 from ..results import Points
 from ._boxes import find_boxes
 from ._pairing import find_markers
-from .base import Card
+from .catalogue import card
 
 __all__ = ["Markers"]
 
@@ -35,16 +35,7 @@ class Markers:
         InputError: The shape is none of these.
     """
 
-    card = Card(
-        name="markers",
-        modality="points",
-        library="opencv-python-headless",
-        licence="MIT",
-        limits=(
-            "drawn red rings of radius 3 px to 7 % of the longer side, letters A to H or REF; "
-            "axis-aligned rectangles in strong colours; small or blurred letters may be misread"
-        ),
-    )
+    card = card("markers")
 
     def __init__(self, *, shape: Shape = "auto") -> None:
         if shape not in _SHAPES:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.util
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,8 @@ def load(
         if options and "argument" in str(error):
             raise InputError(f"expert {name!r}: {error}") from error
         raise
+    if weights is not None:  # a program shall not say that it came from the hub's checkpoint
+        expert.card = replace(expert.card, checkpoint=f"local:{Path(weights).name}")
     if cache is False:
         return expert
     folder = None if cache is True else cache
@@ -81,8 +85,8 @@ def load(
     return CachedExpert(expert, identity, ResultCache(folder))
 
 
-def default(modality: str) -> Expert:
-    """The best expert of a modality that is installed.
+def default(modality: str, **options: Any) -> Expert:
+    """The best expert of a modality that is installed, loaded with `options`.
 
     Raises:
         MissingExtraError: there is none.
@@ -91,7 +95,7 @@ def default(modality: str) -> Expert:
     entries = catalogue.entries(modality)
     for name, entry in entries.items():
         if entry.installed:
-            return load(name)
+            return load(name, **options)
     if not entries:
         raise MissingExtraError(
             f"this version has no expert that reads {modality} from a picture: "
@@ -109,7 +113,8 @@ def _identity(entry: Entry, weights: str | os.PathLike[str] | None) -> str | Non
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         stamps = [(str(f.relative_to(path)), f.stat().st_size, f.stat().st_mtime_ns) for f in files]
         return f"{path.resolve()} {stamps}"
-    return cached_revision(entry.card.checkpoint) if entry.needs_download else None
+    hub = entry.needs_download and importlib.util.find_spec("huggingface_hub") is not None
+    return cached_revision(entry.card.checkpoint) if hub else None
 
 
 def _install(entry: Entry) -> str:

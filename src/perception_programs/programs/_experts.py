@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from .._arrays import describe
@@ -19,9 +20,22 @@ Result = TypeVar("Result")
 
 
 def run_expert(
-    modality: str, expert: ExpertLike, kind: type[Result], *inputs: Any, **options: Any
+    modality: str,
+    expert: ExpertLike,
+    kind: type[Result],
+    *inputs: Any,
+    made_with: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> tuple[Result, dict[str, Any]]:
     """The expert's result for the inputs, and what `meta` shall say of it.
+
+    Args:
+        modality: what the program is about.
+        expert: which; one that is already loaded is taken as it is.
+        kind: the type of its result.
+        inputs: what it is called with.
+        made_with: what it is loaded with, if it is loaded here.
+        options: named arguments of the call.
 
     Raises:
         InputError: the expert is of another modality, or is no expert.
@@ -29,9 +43,9 @@ def run_expert(
         ToolError: the expert returned something else than a result of its modality.
     """
     if expert is None:
-        expert = registry.default(modality)
+        expert = registry.default(modality, **(made_with or {}))
     elif isinstance(expert, str):
-        expert = registry.load(expert)
+        expert = registry.load(expert, **(made_with or {}))
     if isinstance(expert, type) or not isinstance(expert, Expert):
         raise InputError(f"expert: expected a name or an expert, got {describe(expert)}")
     card = expert.card

@@ -25,7 +25,8 @@ def correspondence_program(
     """A program of matching points (paper, section 3.2: `correspondence`, `keypoint`).
 
     Each item's c is a point of the first image, its r the same spot in the second, each in the
-    0-1000 frame of its own image.
+    0-1000 frame of its own image. Where the matcher checked its pairs (`Matches.inliers`), `meta`
+    names the p of those that disagree with the rest.
 
     Args:
         first: `Matches`, or the first picture.
@@ -67,6 +68,7 @@ def correspondence_program(
             "size1": matches.size1,
             "size2": matches.size2,
             **({"matches_cut": len(matches) - len(kept)} if len(kept) < len(matches) else {}),
+            **_outliers(matches, kept),
         },
         images=images,
     )
@@ -82,6 +84,13 @@ def _surest(matches: Matches, limit: int | None) -> npt.NDArray[np.intp]:
     if matches.confidence is not None:
         rows = np.argsort(-matches.confidence, kind="stable")
     return np.sort(rows[:limit])
+
+
+def _outliers(matches: Matches, kept: npt.NDArray[np.intp]) -> dict[str, Any]:
+    """The p of the matches that the geometry of most others does not bear out, where that is known."""
+    if matches.inliers is None:
+        return {}
+    return {"outliers": [int(n) + 1 for n in np.flatnonzero(~matches.inliers[kept])]}
 
 
 def _note(matches: Matches) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -29,10 +29,11 @@ from ._experts import ExpertLike, check_unused, run_expert
 
 __all__ = ["depth_program"]
 
-_READING_NOTE = (
-    "r: [lowest, highest] nearness in the cell, from 0 (farthest in this image) to 1 (nearest to the "
-    "camera)."
-)
+_READING_NOTES = {
+    "nearness": "r: [lowest, highest] nearness in the cell, from 0 (farthest in this image) to 1 "
+    "(nearest to the camera).",
+    "m": "r: [smallest, largest] distance from the camera in the cell, in metres.",
+}
 
 
 def depth_program(
@@ -43,6 +44,7 @@ def depth_program(
     grid: Any = 10,
     relations: bool | int = True,
     tau: float = 0.15,
+    units: Literal["nearness", "m"] = "nearness",
     labels: LabelsLike = None,
     expert: ExpertLike = None,
 ) -> PerceptionProgram:
@@ -60,6 +62,8 @@ def depth_program(
         relations: whether neighbours whose mean nearness differs by more than `tau` are related by
             `in_front_of`; a number keeps at most so many, the strongest.
         tau: the difference it takes.
+        units: `nearness`, or `m` for the smallest and largest distance in each cell, in metres; for
+            metric maps only. Relations are of nearness all the same.
         labels: a segmentation that gives each cell the name of what covers most of it.
         expert: which depth expert reads a picture; by default the best that is installed.
 
@@ -77,7 +81,15 @@ def depth_program(
     statistics = _nearness(depth, cells)
     names = cell_labels(labels, cells, depth.size)
     found, cut = cap_relations(_relations(cells, statistics, limit), relations)
-    readings = _readings(statistics)
+    if units not in _READING_NOTES:
+        raise InputError(f"units: expected nearness or m, got {units!r}")
+    if units == "m" and depth.kind != "metric":
+        raise InputError(
+            f"units: expected a metric map for readings in metres, got a {depth.kind} one"
+        )
+    readings = _readings(
+        statistics if units == "nearness" else cell_statistics(depth.values, cells, depth.valid())
+    )
     height, width = depth.values.shape
     masked = int(height * width - statistics.count.sum())
     return PerceptionProgram(
@@ -86,8 +98,15 @@ def depth_program(
         items=cell_items(cells, depth.size, readings, names),
         relations=found,
         grid=cells,
-        note=grid_note(_READING_NOTE, readings, names, _relation_note(limit) if found else None),
-        meta={**meta, "kind": depth.kind, **cell_meta(depth.size, masked, readings, cut)},
+        note=grid_note(
+            _READING_NOTES[units], readings, names, _relation_note(limit) if found else None
+        ),
+        meta={
+            **meta,
+            "kind": depth.kind,
+            "units": units,
+            **cell_meta(depth.size, masked, readings, cut),
+        },
         images=images,
     )
 

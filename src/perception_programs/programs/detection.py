@@ -31,6 +31,8 @@ def detection_program(
 ) -> PerceptionProgram:
     """A program of the objects found (paper, section 3.2: `object-detection`, `bounding-box`).
 
+    Where the detector says which label came second for a box, `meta["runner_up"]` has it, with its score.
+
     Args:
         source: `Detections`; what supervision, transformers, ultralytics or torchvision return for one
             image, or COCO result dicts; or a picture, which goes through the expert.
@@ -86,6 +88,7 @@ def _program(
     )
     meta |= {"size": found.size}
     meta |= {} if least is None else {"threshold": least}
+    meta |= _runner_up(found, keep)
     meta |= {"below_threshold": len(found) - len(keep)} if len(found) > len(keep) else {}
     return PerceptionProgram(
         modality="object-detection",
@@ -95,6 +98,20 @@ def _program(
         meta=meta,
         images=images,
     )
+
+
+def _runner_up(found: Detections, keep: list[int]) -> dict[str, Any]:
+    """For each item the label that scored second and its score, where the detector says so."""
+    if found.runner_up_labels is None or found.runner_up_scores is None:
+        return {}
+    return {
+        "runner_up": [
+            None
+            if found.runner_up_labels[row] is None
+            else [found.runner_up_labels[row], found.runner_up_scores[row]]
+            for row in keep
+        ]
+    }
 
 
 def _note(some: bool, threshold: float | None) -> str:

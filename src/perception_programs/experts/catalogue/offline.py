@@ -31,7 +31,8 @@ _MARKERS = Card(
     modality="points",
     library="opencv-python-headless",
     licence="MIT",
-    limits="red rings and coloured boxes with upright capital letters or REF",
+    limits="drawn red rings of radius 3 px to 7 % of the longer side, letters A to H or REF; "
+    "axis-aligned rectangles in strong colours; small or blurred letters may be misread",
 )
 
 ENTRIES = (
