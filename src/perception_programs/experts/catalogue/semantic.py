@@ -26,20 +26,6 @@ def _dino(name: str, checkpoint: str, licence: str, megabytes: int, side: int) -
     return Entry(card, ".timm_features:TimmFeatures", requires, {"side": side}, needs_download=True)
 
 
-# 518 is what DINOv2 was trained on last; DINOv3 was trained on up to 768.
-_V2, _V3 = ("Apache-2.0", 518), ("DINOv3 License", 768)
-
-
-def _v2(size: str, megabytes: int) -> Entry:
-    licence, side = _V2
-    return _dino(f"dinov2-{size}", f"vit_{size}_patch14_dinov2.lvd142m", licence, megabytes, side)
-
-
-def _v3(size: str, megabytes: int) -> Entry:
-    licence, side = _V3
-    return _dino(f"dinov3-{size}", f"vit_{size}_patch16_dinov3.lvd1689m", licence, megabytes, side)
-
-
 _DIFT = Entry(
     Card(
         name="dift-sd21",
@@ -58,12 +44,16 @@ _DIFT = Entry(
     needs_download=True,
 )
 
+_APACHE, _DINOV3 = "Apache-2.0", "DINOv3 License"
+
+# DINOv2 was last trained on 518 pixels, DINOv3 on up to 768. DINOv2 first: a fifteenth of the download
+# of dift-sd21, seconds on a CPU, the freest licence.
 ENTRIES: tuple[Entry, ...] = (
-    _v2("base", 346),
-    _v2("small", 88),
-    _v2("large", 1217),
-    _v3("base", 343),
-    _v3("small", 86),
-    _v3("large", 1212),
+    _dino("dinov2-base", "vit_base_patch14_dinov2.lvd142m", _APACHE, 346, 518),
+    _dino("dinov2-small", "vit_small_patch14_dinov2.lvd142m", _APACHE, 88, 518),
+    _dino("dinov2-large", "vit_large_patch14_dinov2.lvd142m", _APACHE, 1217, 518),
+    _dino("dinov3-base", "vit_base_patch16_dinov3.lvd1689m", _DINOV3, 343, 768),
+    _dino("dinov3-small", "vit_small_patch16_dinov3.lvd1689m", _DINOV3, 86, 768),
+    _dino("dinov3-large", "vit_large_patch16_dinov3.lvd1689m", _DINOV3, 1212, 768),
     _DIFT,
 )
