@@ -320,6 +320,20 @@ class TestDetections:
         with pytest.raises(InputError, match="fractions"):
             Detections.from_boxes([[20, 2, 3, 4]], [1], ["a"], size=self.SIZE, form="cxcywh")
 
+    def test_boxes_of_a_resized_image_are_mapped_back(self) -> None:  # FAULTS 2
+        for resized, expected in (
+            ((320, 240), [20, 40, 60, 80]),
+            ((320, 320), [20, 30, 60, 60]),
+        ):
+            found = Detections.from_boxes(
+                [[10, 20, 30, 40]], [1], ["a"], size=(640, 480), resized=resized
+            )
+            assert self.boxes(found) == [expected]
+        with pytest.raises(InputError, match="resized"):
+            Detections.from_boxes(
+                [[0.1, 0.2, 0.1, 0.1]], [1], ["a"], size=(9, 9), form="cxcywh", resized=(5, 5)
+            )
+
     def test_nothing_found(self) -> None:  # FAULTS 6
         for empty in ([], np.empty((0, 4)), np.empty(0)):
             assert (

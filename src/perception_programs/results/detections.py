@@ -282,6 +282,7 @@ class Detections(Result):
         size: Size,
         form: str = "xyxy",
         names: Names = None,
+        resized: Size | None = None,
     ) -> Detections:
         """From boxes in another form, such as the rows of a YOLO label file (`cxcywh`).
 
@@ -291,6 +292,8 @@ class Detections(Result):
             labels: N strings, or N class numbers beside `names`.
             size: `(width, height)` of the image.
             names: what class numbers are called.
+            resized: `(width, height)` that the detector saw, if it was given a resized image: boxes
+                in pixels are mapped back, each axis by its own factor.
             form: `xyxy` or `xywh` in pixels, or `cxcywh` as fractions of the image (DETR, YOLO).
 
         >>> Detections.from_boxes([[0.3, 0.2, 0.2, 0.2]], [1], ["cat"], size=(1000, 500),
@@ -310,6 +313,11 @@ class Detections(Result):
             array = array * np.array([*to_size(size)] * 2, np.float32)
         elif form != "xyxy":
             raise InputError(f"form: expected xyxy, xywh or cxcywh, got {form!r}")
+        if resized is not None:
+            if form == "cxcywh":
+                raise InputError("resized: has no meaning beside fractions of the image")
+            factor = np.divide(to_size(size), to_size(resized, "resized")).astype(np.float32)
+            array = array * factor[[0, 1, 0, 1]]
         return cls(array, scores, _named(labels, names), size=size)
 
 
