@@ -229,7 +229,9 @@ class TestFlow:
 
     def test_frames_of_two_sizes(self) -> None:
         with pytest.raises(InputError, match="30×20 and 20×30"):
-            pp.flow_program(np.zeros((20, 30, 3), np.uint8), np.zeros((30, 20, 3), np.uint8))
+            pp.flow_program(
+                np.zeros((20, 30, 3), np.uint8), np.zeros((30, 20, 3), np.uint8), expert="dis"
+            )
 
 
 class TestCorrespondence:

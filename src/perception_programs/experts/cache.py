@@ -170,25 +170,27 @@ class CachedExpert:
 
     def _key(self, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> str:
         digest = hashlib.sha256()
-        for part in _parts([list(inputs), dict(options), self._identity]):
+        for part in _parts(list(inputs), pictures=True):
+            digest.update(part)
+        for part in _parts([dict(options), self._identity], pictures=False):
             digest.update(part)
         return digest.hexdigest()
 
 
-def _parts(value: Any) -> Iterator[bytes]:
-    """What tells `value` apart from any other, as bytes: pictures by their pixels."""
+def _parts(value: Any, *, pictures: bool) -> Iterator[bytes]:
+    """What tells `value` apart from any other, as bytes; pictures, where there may be some, by pixels."""
     if isinstance(value, Mapping):
         yield b"{"
         for key in sorted(value, key=str):
-            yield from _parts(key)
-            yield from _parts(value[key])
+            yield from _parts(key, pictures=False)
+            yield from _parts(value[key], pictures=pictures)
         yield b"}"
     elif isinstance(value, (list, tuple)):
         yield b"["
         for part in value:
-            yield from _parts(part)
+            yield from _parts(part, pictures=pictures)
         yield b"]"
-    elif is_picture(value) and _is_image(value):
+    elif pictures and is_picture(value):
         pixels = load_image(value)
         yield f"image{pixels.shape}".encode()
         yield np.ascontiguousarray(pixels).tobytes()
@@ -198,11 +200,6 @@ def _parts(value: Any) -> Iterator[bytes]:
         yield np.ascontiguousarray(array).tobytes()
     else:
         yield f"{type(value).__name__}:{value!r};".encode()
-
-
-def _is_image(value: Any) -> bool:
-    """Whether a string is the path of a picture rather than a word among the options."""
-    return not isinstance(value, str) or Path(value).is_file()
 
 
 def _stored(result: Any) -> dict[str, Any]:

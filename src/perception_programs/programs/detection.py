@@ -37,7 +37,7 @@ def detection_program(
         source: `Detections`; what supervision, transformers, ultralytics or torchvision return for one
             image, or COCO result dicts; or a picture, which goes through the expert.
         labels: what to look for in a picture.
-        threshold: keep only boxes of at least this confidence.
+        threshold: keep only boxes of at least this confidence; a picture's expert is told too.
         size: `(width, height)` of the image, where a foreign result does not carry it.
         names: what class numbers are called, where a foreign result does not say.
         expert: which detector reads a picture; by default the best that is installed.
@@ -59,7 +59,10 @@ def detection_program(
             raise InputError(
                 f'labels: expected what to look for, such as ["cat", "dog"], got {describe(labels)}'
             )
-        found, meta = run_expert("detection", expert, Detections, source, labels=list(labels))
+        asked: dict[str, Any] = {"labels": list(labels)}
+        if threshold is not None:
+            asked["threshold"] = threshold
+        found, meta = run_expert("detection", expert, Detections, source, **asked)
         images = (source,)
     else:
         check_unused("a detector's result", labels=labels, expert=expert)
