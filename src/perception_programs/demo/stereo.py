@@ -78,7 +78,7 @@ def flow() -> Section:
     """DIS from the left picture to the right one."""
     pair = motorcycle()
     field = load("dis")(pair.left, pair.right)
-    program = make.flow_program(pair.left, pair.right)
+    program = make.flow_program(pair.left, pair.right, expert="dis")
     u = np.asarray(field.uv)[..., 0]
     error = np.abs(u + pair.disparity)[np.isfinite(pair.disparity)]
     left = sum(item.r == "left" for item in program.items)

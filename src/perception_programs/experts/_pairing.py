@@ -408,7 +408,10 @@ def _among_like(ring: Ring, rings: Sequence[Ring]) -> bool:
         for r in rings
         if r is not ring
         and r.score >= 0.5
-        and ring.radius < np.hypot(r.x - ring.x, r.y - ring.y) < 5 * ring.radius
+        # Pieces of the ring's own line do not count.
+        and ring.radius + ring.stroke + r.radius
+        < np.hypot(r.x - ring.x, r.y - ring.y)
+        < 5 * ring.radius
     ]
     return len(near) >= 2
 

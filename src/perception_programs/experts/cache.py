@@ -32,6 +32,7 @@ __all__ = ["CachedExpert", "ResultCache", "default_folder"]
 
 _SUFFIX = ".npz"
 _MAX_BYTES = 10 * 1024**3
+_ABANDONED = 3600  # seconds; no write takes so long
 _KINDS = {name: getattr(results, name) for name in results.__all__}
 
 
@@ -104,12 +105,13 @@ class ResultCache:
         return sorted(found, key=lambda entry: -entry[2])
 
     def clear(self) -> int:
-        """Remove every entry, and what an interrupted write left; how many entries there were."""
+        """Remove every entry; how many there were."""
         removed = 0
-        for path in [*self.folder.glob("*" + _SUFFIX), *self.folder.glob("*.part")]:
+        for path in self.folder.glob("*" + _SUFFIX):
             with contextlib.suppress(FileNotFoundError):
                 path.unlink()
-                removed += path.suffix == _SUFFIX
+                removed += 1
+        self._sweep()
         return removed
 
     def _prune(self) -> None:
@@ -119,9 +121,13 @@ class ResultCache:
             if kept > self.max_bytes:
                 with contextlib.suppress(FileNotFoundError):
                     (self.folder / (key + _SUFFIX)).unlink()
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """Remove what interrupted writes left, but nothing that another process may be writing."""
         for path in self.folder.glob("*.part"):
             with contextlib.suppress(FileNotFoundError):
-                if time.time() - path.stat().st_mtime > 3600:  # nobody writes for so long
+                if time.time() - path.stat().st_mtime > _ABANDONED:
                     path.unlink()
 
 
