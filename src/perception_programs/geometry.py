@@ -254,7 +254,7 @@ def _array_bands(field: Any, valid: Any, ys: Any, exact: bool) -> tuple[npt.NDAr
     """Each row band of the grid reduced along y: arrays of rows × W (low, high, sum[, count])."""
     shape = (len(ys) - 1, field.shape[1])
     low, high = np.empty(shape, np.float32), np.empty(shape, np.float32)
-    total, count = np.zeros(shape), np.zeros(shape if valid is not None else 0, np.int64)
+    total, count = np.empty(shape), np.zeros(shape if valid is not None else 0, np.int64)
     precision = np.float64 if exact else None
     for row, (top, bottom) in enumerate(zip(ys[:-1].tolist(), ys[1:].tolist(), strict=True)):
         for start, stop in _strips(top, bottom, shape[1]):
@@ -265,12 +265,13 @@ def _array_bands(field: Any, valid: Any, ys: Any, exact: bool) -> tuple[npt.NDAr
                 part = np.where(keep, part, 0)
                 count[row] += keep.sum(axis=0)
             least, most = np.minimum.reduce(above, axis=0), np.maximum.reduce(below, axis=0)
+            added = np.add.reduce(part, axis=0, dtype=precision)
             if start == top:
-                low[row], high[row] = least, most
+                low[row], high[row], total[row] = least, most, added
             else:
                 np.minimum(low[row], least, out=low[row])
                 np.maximum(high[row], most, out=high[row])
-            total[row] += np.add.reduce(part, axis=0, dtype=precision)
+                total[row] += added
     return (low, high, total) if valid is None else (low, high, total, count)
 
 
