@@ -58,22 +58,24 @@ def checkpoint(folder: Path, size: dict[str, int]) -> Path:
     return folder
 
 
-def seconds(run: Callable[[], Any], device: str, rounds: int) -> float:
-    """The median time of one run, after one that is not counted."""
-    times = []
-    for _ in range(rounds + 1):
-        start = time.perf_counter()
-        run()
-        if device == "cuda":
-            torch.cuda.synchronize()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times[1:])
+def once(run: Callable[[], Any], device: str) -> float:
+    start = time.perf_counter()
+    run()
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+
+def seconds(device: str, rounds: int, *runs: Callable[[], Any]) -> list[float]:
+    """The median time of each of `runs`, which take turns, after a round that is not counted."""
+    times = [[once(run, device) for run in runs] for _ in range(rounds + 1)][1:]
+    return [statistics.median(column) for column in zip(*times, strict=True)]
 
 
 def main() -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     full = device == "cuda"
-    rounds = 20 if full else 5
+    rounds = 20 if full else 9
     print(
         f"torch {torch.__version__} on {torch.cuda.get_device_name(0) if full else 'the processor'}"
     )
@@ -83,16 +85,24 @@ def main() -> None:
         folder = checkpoint(Path(name), FULL if full else TOY)
         for dtype in ("float32", "float16") if full else ("float32",):
             expert = load("depth-anything-v2-small", weights=folder, device=device, dtype=dtype)
-            result = seconds(lambda e=expert: e(picture), device, rounds)
-            program = seconds(lambda e=expert: depth_program(picture, expert=e), device, rounds)
-            share = 100 * (program - result) / result
+            depth = expert(picture)
+            result, program, conversion = seconds(
+                device,
+                rounds,
+                lambda e=expert: e(picture),
+                lambda e=expert: depth_program(picture, expert=e),
+                lambda d=depth: depth_program(d),
+            )
             print(
                 f"{dtype}: image → result {1000 * result:.1f} ms, image → program "
-                f"{1000 * program:.1f} ms: conversion adds {share:.1f}%"
+                f"{1000 * program:.1f} ms: {100 * (program - result) / result:+.1f}%; the conversion "
+                f"by itself {1000 * conversion:.1f} ms: {100 * conversion / result:.1f}%"
             )
             for n in BATCHES:
                 pictures = [picture] * n
-                took = seconds(lambda e=expert, p=pictures: e.batch(p), device, max(2, rounds // 4))
+                (took,) = seconds(
+                    device, max(2, rounds // 4), lambda e=expert, p=pictures: e.batch(p)
+                )
                 print(f"  batch of {n:>2}: {n / took:7.1f} pictures/s")
 
 

@@ -6,6 +6,7 @@ Nothing here touches the network when the weights are on this machine.
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -23,6 +24,7 @@ __all__ = [
     "WEIGHT_FILES",
     "Source",
     "cached_revision",
+    "check_obtainable",
     "hub_file",
     "hub_source",
     "is_cached",
@@ -106,7 +108,7 @@ def url_file(card: Card, url: str, weights: PathLike) -> Path:
         return _given(weights, name)
     import torch
 
-    folder = Path(torch.hub.get_dir()) / "checkpoints"
+    folder = _torch_folder()
     if not (folder / name).is_file():
         _check_reachable(card, url, str(folder))
         folder.mkdir(parents=True, exist_ok=True)
@@ -124,16 +126,27 @@ def is_cached(repository: str, files: Sequence[str] = WEIGHT_FILES) -> bool:
     return any(isinstance(try_to_load_from_cache(repository, file), str) for file in files)
 
 
+def check_obtainable(card: Card) -> None:
+    """Make sure, without importing a model library, that an expert's weights are here or can be had.
+
+    Raises:
+        WeightsError: they are not on this machine, and where they come from cannot be reached.
+    """
+    if is_present(card):
+        return
+    if "://" in str(card.checkpoint):
+        _check_reachable(card, str(card.checkpoint), str(_torch_folder()))
+    else:
+        _check_hub(card)
+
+
 def is_present(card: Card) -> bool:
     """Whether some weights of an expert are in the caches of this machine."""
     from huggingface_hub import constants
 
     place = str(card.checkpoint)
-    if "://" in place or "/" not in place:
-        import torch
-
-        files = Path(torch.hub.get_dir()) / "checkpoints"
-        return any(files.glob(f"{place.rpartition('/')[2].rpartition('.')[0] or place}*"))
+    if "://" in place:
+        return (_torch_folder() / place.rpartition("/")[2]).is_file()
     snapshots = Path(constants.HF_HUB_CACHE) / f"models--{place.replace('/', '--')}" / "snapshots"
     suffixes = {".safetensors", ".bin", ".pth", ".ckpt", ".pt"}
     return any(path.suffix in suffixes for path in snapshots.rglob("*"))
@@ -164,6 +177,15 @@ def named(card: Card) -> Iterator[None]:
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise _error(card, f"cannot be loaded: {reason}") from error
+
+
+def _torch_folder() -> Path:
+    """Where PyTorch's hub keeps files; as `torch.hub.get_dir` has it, which may not be imported yet."""
+    if "torch" in sys.modules:
+        return Path(sys.modules["torch"].hub.get_dir()) / "checkpoints"
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    home = os.environ.get("TORCH_HOME") or Path(cache) / "torch"
+    return Path(home) / "hub" / "checkpoints"
 
 
 def _given(weights: str | os.PathLike[str], name: str) -> Path:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import InputError, MissingExtraError
 from . import catalogue
-from ._weights import cached_revision
+from ._weights import cached_revision, check_obtainable
 from .base import Entry, Expert
 from .cache import CachedExpert, ResultCache
 
@@ -68,6 +68,8 @@ def load(
     else:
         model = {"card": entry.card, "device": device, "dtype": dtype, "weights": weights}
         arguments = {**entry.options, **options, **model}
+    if entry.needs_download and weights is None:
+        check_obtainable(entry.card)  # before a second or ten go into importing its library
     module, _, attribute = entry.target.partition(":")
     factory = getattr(importlib.import_module(module, __package__), attribute)
     try:
