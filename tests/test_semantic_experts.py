@@ -275,7 +275,7 @@ class TestEveryName:
         )
         assert [item.p for item in program.items] == list(POINTS)
         assert program.meta["expert"] == name and program.meta["margin"] >= 0
-        assert program.meta["checkpoint"] == card(name).checkpoint
+        assert program.meta["checkpoint"].startswith("local:")
 
     @pytest.mark.parametrize("offline", [True, False])
     @pytest.mark.parametrize("name", ["dinov2-base", "dift-sd21"])
