@@ -167,3 +167,32 @@ def test_the_default_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert default_folder() == tmp_path
     monkeypatch.delenv("P2_CACHE")
     assert default_folder().name == "perception-programs"
+
+
+def test_options_tell_calls_apart_and_attributes_show_through(tmp_path: Path) -> None:
+    class Labelled(Counting):
+        names = ("cat", "dog")
+
+        def __call__(self, image: object, **options: object) -> DepthMap:
+            assert list(options["labels"]) == list(options["labels"])  # not a used-up generator
+            return super().__call__(image)
+
+    inner = Labelled()
+    expert = CachedExpert(inner, {}, ResultCache(tmp_path))
+    for word in ("cat", "dog", "cat"):
+        expert(PICTURES[0], labels=(x for x in [word]))
+    assert inner.calls == 2 and expert.names == ("cat", "dog")
+    expert(PICTURES[0], labels={"A": 1, "B": 2})
+    expert(PICTURES[0], labels={"B": 2, "A": 1})  # results follow the order
+    assert inner.calls == 4
+    with pytest.raises(AttributeError):
+        expert.nothing_like_it  # noqa: B018
+
+
+def test_what_is_no_cache_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="a folder, got the file"):
+        load("dis", cache=tmp_path / "file")
+    with pytest.raises(InputError, match="cache: expected"):
+        load("dis", cache=1)
+    assert not isinstance(load("dis", cache=None), CachedExpert)

@@ -320,7 +320,7 @@ class TestDetection:
 
     def test_a_picture_needs_labels(self) -> None:
         expert = Fake("detection", self.FOUND)
-        for labels in (None, [], "cat"):
+        for labels in ([], (), "cat"):
             with pytest.raises(InputError, match="labels: expected what to look for"):
                 pp.detection_program("a.png", labels=labels, expert=expert)
         pp.detection_program("a.png", labels=("cat", "dog"), expert=expert)

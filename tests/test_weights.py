@@ -47,7 +47,7 @@ def test_without_network_and_weights_the_error_comes_at_once(name: str) -> None:
 
 
 def test_what_works_instead_is_named() -> None:
-    with pytest.raises(WeightsError, match="Without a download: 'dis' reads flow"):
+    with pytest.raises(WeightsError, match="Without a download, flow is read by 'dis'"):
         load("raft-large")
     with pytest.raises(WeightsError, match=r"No expert reads depth.*passed to depth_program"):
         load("depth-anything-v2-small")
@@ -132,3 +132,30 @@ def test_pytorch_s_folder_is_found_without_importing_it(
     assert with_torch == Path(torch.hub.get_dir()) / "checkpoints"
     monkeypatch.delitem(sys.modules, "torch")
     assert _weights._torch_folder() == with_torch
+
+
+@pytest.mark.parametrize("family", ["depth", "detection"])
+def test_half_a_checkpoint_is_refused(family: str, tmp_path: Path) -> None:
+    import importlib
+
+    safetensors = pytest.importorskip("safetensors.torch")
+    name = {"depth": "depth-anything-v2-small", "detection": "d-fine-nano"}[family]
+    folder = getattr(importlib.import_module(f"toy_{family}"), f"toy_{family}")(tmp_path, name)
+    file = folder / "model.safetensors"
+    tensors = safetensors.load_file(file)
+    half = dict(list(tensors.items())[::2])
+    safetensors.save_file(half, file, metadata={"format": "pt"})
+    with pytest.raises(
+        WeightsError, match=r"tensors are missing or of another shape, \S+ among them"
+    ):
+        load(name, weights=folder)
+
+
+def test_a_grounded_detector_without_its_tokenizer_is_refused(tmp_path: Path) -> None:
+    from toy_detection import toy_detection
+
+    folder = toy_detection(tmp_path, "llmdet-tiny")
+    for file in (*folder.glob("tokenizer*"), *folder.glob("vocab*")):
+        file.unlink()
+    with pytest.raises(WeightsError, match="llmdet-tiny"):
+        load("llmdet-tiny", weights=folder)

@@ -72,6 +72,18 @@ def _as_it_is(
     return programs[0]
 
 
+def _tool(args: argparse.Namespace) -> Any:
+    """The expert that the command line names, loaded here where it names its weights too."""
+    if getattr(args, "weights", None) is None:
+        return args.expert
+    if args.expert is None:
+        raise InputError("--weights: expected --expert NAME beside it, whose weights they are")
+    from ..experts import load
+
+    made_with: dict[str, Any] = {"check": True} if getattr(args, "check", False) else {}
+    return load(args.expert, weights=args.weights, **made_with)
+
+
 def _cells(args: argparse.Namespace) -> dict[str, Any]:
     """The options of a program of cells, where they were given."""
     options = {name: getattr(args, name, None) for name in ("grid", "relations", "tau")}
@@ -99,14 +111,14 @@ def _depth(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgr
         _refuse(args, ("kind", "scale", "key"), "a picture; the expert knows")
         try:
             return make.depth_program(
-                given.source, expert=args.expert, units=args.units, **_cells(args)
+                given.source, expert=_tool(args), units=args.units, **_cells(args)
             )
         except MissingExtraError as error:
             taken = f"{given.name!r} is taken for a picture, since no option or suffix says depth"
             raise MissingExtraError(f"{taken}, and {error}") from error
     depth = DepthMap.open(given.source, kind=args.kind, scale=args.scale, key=args.key)
     program = _drawable(
-        make.depth_program(depth, expert=args.expert, units=args.units, **_cells(args)), depth, args
+        make.depth_program(depth, expert=_tool(args), units=args.units, **_cells(args)), depth, args
     )
     if args.kind is None and given.source.lower().endswith(_DEPTH_PICTURES):
         note(f"{given.name!r} is read as normalised depth, white nearest; say --kind if it is not")
@@ -135,7 +147,7 @@ def _flow(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgra
     if len(given) == 2:
         _refuse(args, ("key",), "two frames")
         return make.flow_program(
-            given[0].source, given[1].source, check=args.check, expert=args.expert, **_cells(args)
+            given[0].source, given[1].source, check=args.check, expert=_tool(args), **_cells(args)
         )
     source = given[0].source
     if isinstance(source, bytes) or not source.lower().endswith(_FLOW_SUFFIXES):
@@ -150,7 +162,7 @@ def _flow(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgra
             f"{error}; pictures come in twos, the first frame and the second"
         ) from error
     return _drawable(
-        make.flow_program(flow, check=args.check, expert=args.expert, **_cells(args)), flow, args
+        make.flow_program(flow, check=args.check, expert=_tool(args), **_cells(args)), flow, args
     )
 
 
@@ -158,9 +170,9 @@ def _match(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgr
     if isinstance(inputs[0], Json) and len(inputs) == 1:
         known = {"size1": _picture_size(args, 0), "size2": _picture_size(args, 1)}
         matches = _result(Matches, inputs[0], **known)
-        return make.correspondence_program(matches, limit=args.limit, expert=args.expert)
+        return make.correspondence_program(matches, limit=args.limit, expert=_tool(args))
     first, second = _pair("match", inputs)
-    return make.correspondence_program(first, second, limit=args.limit, expert=args.expert)
+    return make.correspondence_program(first, second, limit=args.limit, expert=_tool(args))
 
 
 def _jigsaw(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:
@@ -169,14 +181,14 @@ def _jigsaw(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProg
         raise InputError("--candidate: expected each letter once")
     if isinstance(inputs[0], Json) and len(inputs) == 1:
         _refuse(args, ("candidate",), "a result")
-        return make.jigsaw_program(_result(EdgeScores, inputs[0]), expert=args.expert)
+        return make.jigsaw_program(_result(EdgeScores, inputs[0]), expert=_tool(args))
     picture, *pieces = (_binary(one, "pictures, or one file of scores").source for one in inputs)
     if named and pieces:
         raise InputError("jigsaw: expected pieces as files or as --candidate, got both")
     if not named and not pieces:
         raise InputError("jigsaw: expected the candidate pieces after the picture, got none")
     lettered: dict[str, Any] = {chr(ord("A") + n): piece for n, piece in enumerate(pieces)}
-    return make.jigsaw_program(picture, named or lettered, expert=args.expert)
+    return make.jigsaw_program(picture, named or lettered, expert=_tool(args))
 
 
 def _detect(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:
@@ -186,7 +198,7 @@ def _detect(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProg
         if not args.labels:
             raise InputError("--labels: expected what to look for in a picture, such as cat,dog")
         return make.detection_program(
-            given.source, labels=args.labels, threshold=args.threshold, expert=args.expert
+            given.source, labels=args.labels, threshold=args.threshold, expert=_tool(args)
         )
     assert isinstance(given, Json)
     _refuse(args, ("labels", "expert"), "a detector's result")
@@ -228,11 +240,11 @@ def _semantic(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionPr
     if isinstance(inputs[0], Json) and len(inputs) == 1:
         _refuse(args, ("reference", "candidate"), "a result")
         known = {"size1": _picture_size(args, 0), "size2": _picture_size(args, 1)}
-        return make.semantic_program(_result(PointScores, inputs[0], **known), expert=args.expert)
+        return make.semantic_program(_result(PointScores, inputs[0], **known), expert=_tool(args))
     first, second = _pair("semantic", inputs)
     candidates = dict(args.candidate) if args.candidate else None
     return make.semantic_program(
-        first, second, reference=args.reference, candidates=candidates, expert=args.expert
+        first, second, reference=args.reference, candidates=candidates, expert=_tool(args)
     )
 
 
@@ -246,7 +258,7 @@ def _points(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProg
         for number, given in enumerate(inputs)
         if not isinstance(given, PerceptionProgram)
     ]
-    return make.points_program(*sources, expert=args.expert)
+    return make.points_program(*sources, expert=_tool(args))
 
 
 def _segments(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:

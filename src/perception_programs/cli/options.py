@@ -250,3 +250,8 @@ def _expert(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="which expert reads the pictures (default: the best installed)",
     )
+    parser.add_argument(
+        "--weights",
+        metavar="PATH",
+        help="a folder or file with the expert's weights, in place of a download",
+    )

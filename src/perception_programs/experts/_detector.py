@@ -95,6 +95,8 @@ class Detector(ABC):
         threshold: float | None = None,
     ) -> list[Detections]:
         """The objects in each picture, for the same labels."""
+        if labels is not None and not isinstance(labels, str):
+            labels = list(labels)  # a generator would be used up by the first picture
         return [self(image, labels=labels, threshold=threshold) for image in images]
 
     @abstractmethod

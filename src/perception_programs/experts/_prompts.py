@@ -14,7 +14,17 @@ from typing import Any
 from .._arrays import describe
 from ..errors import InputError
 
-__all__ = ["check_fits", "check_labels", "fold", "in_passes", "phrase", "spans"]
+__all__ = ["check_fits", "check_labels", "check_tokenizer", "fold", "in_passes", "phrase", "spans"]
+
+
+def check_tokenizer(tokenizer: Any) -> None:
+    """Refuse a tokenizer without words, which transformers makes up when a folder has none.
+
+    Raises:
+        ValueError: it knows nothing but its special tokens.
+    """
+    if len(tokenizer) <= len(tokenizer.all_special_ids):
+        raise ValueError("its tokenizer has no words; the tokenizer's files are missing")
 
 
 def check_labels(labels: object, key: Callable[[str], str]) -> dict[str, str]:

@@ -32,6 +32,8 @@ def choose_device(device: str) -> torch.device:
         raise InputError(
             f"device: expected auto, cpu, cuda, cuda:N or mps, got {device!r}"
         ) from None
+    if chosen.type not in ("cpu", "cuda", "mps"):
+        raise InputError(f"device: expected auto, cpu, cuda, cuda:N or mps, got {device!r}")
     missing = (chosen.type == "cuda" and not torch.cuda.is_available()) or (
         chosen.type == "mps" and not torch.backends.mps.is_available()
     )

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .._arrays import describe
 from ..errors import InputError, WeightsError
@@ -30,6 +31,7 @@ __all__ = [
     "is_cached",
     "is_present",
     "named",
+    "pretrained",
     "url_file",
 ]
 
@@ -41,6 +43,7 @@ WEIGHT_FILES = (
 )
 """Names that a transformers checkpoint may have; one of them is there."""
 
+_UNUSED = 0.05  # share of tensors that a good checkpoint may lack
 _PATIENCE = 3.0  # seconds to find out whether a host answers at all
 
 PathLike = str | os.PathLike[str] | None
@@ -72,6 +75,8 @@ def hub_source(card: Card, weights: PathLike, files: Sequence[str] = WEIGHT_FILE
         WeightsError: they are not on this machine and the hub cannot be reached.
     """
     if weights is not None:
+        if not isinstance(weights, (str, os.PathLike)) or not os.fspath(weights):
+            raise InputError(f"weights: expected a folder, got {describe(weights)}")
         folder = Path(weights)
         if not folder.is_dir():
             raise InputError(f"weights: expected a folder, got {os.fspath(weights)!r}")
@@ -163,6 +168,29 @@ def cached_revision(repository: str | None) -> str | None:
     return reference.read_text(encoding="utf-8").strip() if reference.is_file() else None
 
 
+def pretrained(loader: Any, place: str, **options: Any) -> Any:
+    """A model of transformers or diffusers, refused when much of it was not in the checkpoint.
+
+    Those libraries fill what is missing with random numbers and go on. A few tensors may be absent
+    from published checkpoints because the network never uses them; a twentieth of all may not.
+
+    Raises:
+        ValueError: more than that is missing, or has another shape.
+    """
+    model, info = loader.from_pretrained(place, output_loading_info=True, **options)
+    missing, mismatched = (
+        [str(key) for key in info[name]] for name in ("missing_keys", "mismatched_keys")
+    )
+    total = len(model.state_dict())
+    if mismatched or len(missing) > _UNUSED * total:
+        example = sorted(mismatched or missing)[0]
+        raise ValueError(
+            f"{len(missing) + len(mismatched)} of its {total} tensors are missing or of another shape, "
+            f"{example} among them"
+        )
+    return model
+
+
 @contextmanager
 def named(card: Card) -> Iterator[None]:
     """Turn what loading may raise into a `WeightsError` that says which weights and what to do.
@@ -232,7 +260,7 @@ def _answers(url: str) -> bool:
 
 
 def _error(card: Card, what: str, cache: str | None = None) -> WeightsError:
-    size = "" if card.megabytes is None else f", {card.megabytes:,} MB"
+    size = ", size unknown" if card.megabytes is None else f", {card.megabytes:,} MB"
     kept = "" if cache is None else f", or put it into the cache at {cache}"
     return WeightsError(
         f"expert {card.name!r}: its weights ({card.checkpoint}{size}) {what}. "
@@ -248,7 +276,7 @@ def _instead(card: Card) -> str:
         if entry.installed and not entry.needs_download
     ]
     if names:
-        return f"Without a download: {', '.join(map(repr, names))} reads {card.modality}."
+        return f"Without a download, {card.modality} is read by {', '.join(map(repr, names))}."
     return (
         f"No expert reads {card.modality} without a download; a result of your own tool can be "
         f"passed to {card.modality}_program."

@@ -63,6 +63,8 @@ class ResultCache:
         if max_bytes < 1:
             raise InputError(f"max_bytes: expected at least 1, got {max_bytes!r}")
         self.folder = default_folder() if folder is None else Path(folder)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InputError(f"cache: expected a folder, got the file {str(self.folder)!r}")
         self.max_bytes = max_bytes
 
     def get(self, key: str) -> Any:
@@ -145,7 +147,7 @@ class CachedExpert:
         self.card = expert.card
         self.cache = cache
         self._identity = {
-            **identity,
+            **dict(sorted(identity.items())),
             "expert": self.card.name,
             "checkpoint": self.card.checkpoint,
             "versions": [_version(name) for name in (self.card.library, "perception-programs")],
@@ -153,15 +155,23 @@ class CachedExpert:
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
         """The kept result for these inputs, or a new one."""
+        options = _settled(options)
         key = self._key(inputs, options)
         result = self.cache.get(key)
         if result is None:
             result = self.expert(*inputs, **options)
             self.cache.put(key, result)
+            result = _restored(_stored(result))  # the same arrays, on the host, as when it is kept
         return result
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "expert":  # not yet there while it is being unpickled
+            raise AttributeError(name)
+        return getattr(self.expert, name)
 
     def batch(self, *inputs: Any, **options: Any) -> list[Any]:
         """The results of many inputs; only those that are not kept are made, one batch for all."""
+        options = _settled(options)
         rows = list(zip(*(list(column) for column in inputs), strict=True))
         keys = [self._key(row, options) for row in rows]
         found = [self.cache.get(key) for key in keys]
@@ -171,23 +181,29 @@ class CachedExpert:
             made = self.expert.batch(*(list(column) for column in columns), **options)
             for n, result in zip(missing, made, strict=True):
                 self.cache.put(keys[n], result)
-                found[n] = result
+                found[n] = _restored(_stored(result))
         return found
 
     def _key(self, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> str:
         digest = hashlib.sha256()
         for part in _parts(list(inputs), pictures=True):
             digest.update(part)
-        for part in _parts([dict(options), self._identity], pictures=False):
+        asked = dict(sorted(options.items()))
+        for part in _parts([asked, self._identity], pictures=False):
             digest.update(part)
         return digest.hexdigest()
+
+
+def _settled(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with every one-time iterator as a list: it is read for the key and for the call."""
+    return {k: list(v) if isinstance(v, Iterator) else v for k, v in options.items()}
 
 
 def _parts(value: Any, *, pictures: bool) -> Iterator[bytes]:
     """What tells `value` apart from any other, as bytes; pictures, where there may be some, by pixels."""
     if isinstance(value, Mapping):
         yield b"{"
-        for key in sorted(value, key=str):
+        for key in value:  # in its own order, which results follow
             yield from _parts(key, pictures=False)
             yield from _parts(value[key], pictures=pictures)
         yield b"}"
@@ -227,7 +243,7 @@ def _stored(result: Any) -> dict[str, Any]:
 
 def _restored(data: Any) -> Any:
     about = json.loads(data["_"].tobytes())
-    fields = {name: data[name] for name in data.files if name != "_"}
+    fields = {name: data[name] for name in data if name != "_"}
     return _KINDS[about["kind"]](**about["fields"], **fields)
 
 

@@ -12,7 +12,7 @@ from ..results import Detections
 from ._candidates import Candidates, detections, settle
 from ._detector import Detector
 from ._prompts import check_labels, fold
-from ._weights import PathLike, named
+from ._weights import PathLike, named, pretrained
 from .base import Card
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class ClosedDetection(Detector):
         with named(card):
             place, local = self._source.place, self._source.local
             self._processor = AutoImageProcessor.from_pretrained(place, local_files_only=local)
-            model = AutoModelForObjectDetection.from_pretrained(place, local_files_only=local)
+            model = pretrained(AutoModelForObjectDetection, place, local_files_only=local)
         self._model = self._place(model)
         numbered = model.config.id2label
         self.names = tuple(str(numbered[number]) for number in range(len(numbered)))

@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..images import RGB
 from ._similarity import PointSimilarity
 from ._torch import choose_device, choose_dtype
-from ._weights import PathLike, Source, hub_source, is_cached, named
+from ._weights import PathLike, Source, hub_source, is_cached, named, pretrained
 from .base import Card
 
 __all__ = ["DIFT"]
@@ -96,14 +96,14 @@ class DIFT(PointSimilarity):
         _check_parts(Path(place))
         where: dict[str, Any] = {"local_files_only": source.local, "variant": _variant(source)}
         options = {**where, "torch_dtype": self._dtype}
-        unet = UNet2DConditionModel.from_pretrained(place, subfolder="unet", **options)
-        vae = AutoencoderKL.from_pretrained(place, subfolder="vae", **options)
+        unet = pretrained(UNet2DConditionModel, place, subfolder="unet", **options)
+        vae = pretrained(AutoencoderKL, place, subfolder="vae", **options)
         self._unet, self._vae = unet.to(self._device).eval(), vae.to(self._device).eval()
         local = {"local_files_only": source.local}
         self._scheduler = DDIMScheduler.from_pretrained(place, subfolder="scheduler", **local)
         tokenizer = CLIPTokenizer.from_pretrained(place, subfolder="tokenizer", **local)
         # The prompt is read once, so its encoder need not stay.
-        encoder = CLIPTextModel.from_pretrained(place, subfolder="text_encoder", **where)
+        encoder = pretrained(CLIPTextModel, place, subfolder="text_encoder", **where)
         with torch.inference_mode():
             embedding = encoder.eval()(_tokens(tokenizer, prompt))[0]
         self._prompt = embedding.to(self._device, self._dtype)

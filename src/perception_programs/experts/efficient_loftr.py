@@ -15,7 +15,7 @@ from ..results import Matches
 from ._epipolar import Verification
 from ._matching import share, to_matches
 from ._torch import choose_device, choose_dtype
-from ._weights import PathLike, hub_source, named
+from ._weights import PathLike, hub_source, named, pretrained
 from .base import Card
 
 __all__ = ["EfficientLoFTR"]
@@ -68,7 +68,8 @@ class EfficientLoFTR:
             self._processor = EfficientLoFTRImageProcessor.from_pretrained(
                 source.place, local_files_only=source.local
             )
-            network = _Paired.from_pretrained(
+            network = pretrained(
+                _Paired,
                 source.place,
                 local_files_only=source.local,
                 dtype=self._dtype,

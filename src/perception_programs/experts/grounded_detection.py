@@ -9,8 +9,8 @@ from ..errors import InputError, ToolError
 from ..results import Detections
 from ._candidates import Candidates, detections, settle
 from ._detector import Detector
-from ._prompts import check_labels, in_passes, phrase, spans
-from ._weights import PathLike, named
+from ._prompts import check_labels, check_tokenizer, in_passes, phrase, spans
+from ._weights import PathLike, named, pretrained
 from .base import Card
 
 if TYPE_CHECKING:
@@ -70,9 +70,8 @@ class GroundedDetection(Detector):
         with named(card):
             place, local = self._source.place, self._source.local
             self._processor = AutoProcessor.from_pretrained(place, local_files_only=local)
-            model = AutoModelForZeroShotObjectDetection.from_pretrained(
-                place, local_files_only=local
-            )
+            check_tokenizer(self._processor.tokenizer)
+            model = pretrained(AutoModelForZeroShotObjectDetection, place, local_files_only=local)
         self._model = self._place(model)
 
     def _detect(

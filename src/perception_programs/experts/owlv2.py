@@ -10,8 +10,8 @@ from ..errors import InputError
 from ..results import Detections
 from ._candidates import Candidates, detections, settle
 from ._detector import Detector
-from ._prompts import check_fits, check_labels, fold
-from ._weights import PathLike, named
+from ._prompts import check_fits, check_labels, check_tokenizer, fold
+from ._weights import PathLike, named, pretrained
 from .base import Card
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class OWLv2(Detector):
         with named(card):
             place, local = self._source.place, self._source.local
             self._processor = Owlv2Processor.from_pretrained(place, local_files_only=local)
-            model = Owlv2ForObjectDetection.from_pretrained(place, local_files_only=local)
+            check_tokenizer(self._processor.tokenizer)
+            model = pretrained(Owlv2ForObjectDetection, place, local_files_only=local)
         self._model = self._place(model)
 
     def _detect(

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from .._arrays import describe
 from ..errors import InputError, MissingExtraError
 from . import catalogue
 from ._weights import cached_revision, check_obtainable
@@ -36,7 +37,7 @@ def load(
     device: str = "auto",
     dtype: str = "auto",
     weights: str | os.PathLike[str] | None = None,
-    cache: str | os.PathLike[str] | bool = False,
+    cache: str | os.PathLike[str] | bool | None = False,
     **options: Any,
 ) -> Expert:
     """An expert by name.
@@ -55,9 +56,9 @@ def load(
         WeightsError: its weights are not on this machine and cannot be had.
     """
     table = catalogue.entries()
-    entry = table.get(name)
+    entry = table.get(name) if isinstance(name, str) else None
     if entry is None:
-        near = difflib.get_close_matches(str(name), table, n=1)
+        near = difflib.get_close_matches(str(name).lower(), table, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(f"expert: expected one of {', '.join(table)}, got {name!r}{hint}")
     if not entry.installed:
@@ -79,9 +80,11 @@ def load(
             raise InputError(f"expert {name!r}: {error}") from error
         raise
     if weights is not None:  # a program shall not say that it came from the hub's checkpoint
-        expert.card = replace(expert.card, checkpoint=f"local:{Path(weights).name}")
-    if cache is False:
+        expert.card = replace(expert.card, checkpoint=f"local:{Path(weights).resolve().name}")
+    if cache is None or cache is False:
         return expert
+    if cache is not True and not isinstance(cache, (str, os.PathLike)):
+        raise InputError(f"cache: expected True, False or a folder, got {describe(cache)}")
     folder = None if cache is True else cache
     identity = {**entry.options, **options, "dtype": dtype, "weights": _identity(entry, weights)}
     return CachedExpert(expert, identity, ResultCache(folder))

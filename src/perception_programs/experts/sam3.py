@@ -10,8 +10,8 @@ from ..errors import MissingExtraError
 from ..results import Detections
 from ._candidates import Candidates, check_finite, detections, settle
 from ._detector import Detector, check_fraction
-from ._prompts import check_fits, check_labels, fold
-from ._weights import PathLike, named
+from ._prompts import check_fits, check_labels, check_tokenizer, fold
+from ._weights import PathLike, named, pretrained
 from .base import Card
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ class SAM3(Detector):
         with named(card):
             place, local = self._source.place, self._source.local
             self._processor = Sam3Processor.from_pretrained(place, local_files_only=local)
-            model = Sam3Model.from_pretrained(place, local_files_only=local)
+            check_tokenizer(self._processor.tokenizer)
+            model = pretrained(Sam3Model, place, local_files_only=local)
         self._model = self._place(model)
 
     def _detect(

@@ -55,7 +55,8 @@ class TimmFeatures(PointSimilarity):
         self.card = card
         self._device = choose_device(device)
         self._dtype = choose_dtype(dtype, self._device)
-        with named(card):
+        # timm draws its first weights from the global random stream, which is not ours to move on.
+        with named(card), torch.random.fork_rng(devices=[]):
             self._model = _create(card, weights).to(self._device).eval()
             self._patch: tuple[int, int] = self._model.patch_embed.patch_size
             self._config = resolve_model_data_config(self._model)

@@ -14,7 +14,7 @@ from ..errors import InputError, ToolError
 from ..images import RGB, ImageLike, load_image
 from ..results import DepthMap
 from ._torch import choose_device, choose_dtype
-from ._weights import PathLike, hub_source, named
+from ._weights import PathLike, hub_source, named, pretrained
 from .base import Card
 from .catalogue.depth import POLARITY
 
@@ -102,8 +102,8 @@ class DepthEstimator:
             half = None if config.model_type in _SINGLE_ONLY else "float16"
             self._dtype = choose_dtype(dtype, self._device, half)
             self._processor = AutoImageProcessor.from_pretrained(source.place, **local)
-            model = AutoModelForDepthEstimation.from_pretrained(
-                source.place, config=config, dtype=self._dtype, **local
+            model = pretrained(
+                AutoModelForDepthEstimation, source.place, config=config, dtype=self._dtype, **local
             )
         self._model = model.to(self._device).eval()
         return config

@@ -36,7 +36,7 @@ def detection_program(
     Args:
         source: `Detections`; what supervision, transformers, ultralytics or torchvision return for one
             image, or COCO result dicts; or a picture, which goes through the expert.
-        labels: what to look for in a picture.
+        labels: what to look for in a picture; detectors with a vocabulary of their own do without.
         threshold: keep only boxes of at least this confidence; a picture's expert is told too.
         size: `(width, height)` of the image, where a foreign result does not carry it.
         names: what class numbers are called, where a foreign result does not say.
@@ -55,11 +55,11 @@ def detection_program(
         found, meta, images = source, dict[str, Any](), tuple[Any, ...]()
     elif is_picture(source):
         check_unused("a picture", size=size, names=names)
-        if isinstance(labels, str) or not labels:
+        if isinstance(labels, str) or (labels is not None and not labels):
             raise InputError(
                 f'labels: expected what to look for, such as ["cat", "dog"], got {describe(labels)}'
             )
-        asked: dict[str, Any] = {"labels": list(labels)}
+        asked: dict[str, Any] = {"labels": None if labels is None else list(labels)}
         if threshold is not None:
             asked["threshold"] = threshold
         found, meta = run_expert("detection", expert, Detections, source, **asked)
