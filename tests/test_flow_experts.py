@@ -299,7 +299,7 @@ class TestErrors:
         assert time.perf_counter() - start < 5
         text = str(caught.value)
         assert available()[name].card.checkpoint in text and str(tmp_path) in text
-        assert "'dis' reads flow" in text
+        assert "flow is read by 'dis'" in text
 
     def test_a_file_or_its_folder(self, toys: dict[str, Path]) -> None:
         frames = pair(40, 40)
