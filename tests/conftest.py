@@ -25,6 +25,17 @@ MODEL_LIBRARIES = {
     "transformers",
 }
 
+NEED_TORCH = {
+    "test_depth_experts.py",
+    "test_detection_experts.py",
+    "test_expert_contract.py",
+    "test_flow_experts.py",
+    "test_matching_experts.py",
+    "test_semantic_experts.py",
+    "test_tensors.py",
+    "test_weights.py",
+}
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -60,3 +71,10 @@ def import_or_skip(name: str) -> ModuleType:
         if str(error.name).partition(".")[0] in MODEL_LIBRARIES:
             pytest.skip(f"{error.name} is not installed")
         raise
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need PyTorch; they skip where it is missing."""
+    for item in items:
+        if item.path.name in NEED_TORCH:
+            item.add_marker(pytest.mark.models)
