@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import importlib.util
 import platform
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..experts import Entry, available
+from ..experts.base import installed_version
 from ..experts.cache import ResultCache
 
 __all__ = ["cache", "doctor", "experts"]
@@ -42,7 +42,7 @@ def doctor(args: argparse.Namespace) -> int:
     """Print versions, devices and caches, and what to install for what is missing."""
     print(f"perception-programs {__version__}")
     print(f"Python {platform.python_version()} on {platform.platform()}")
-    versions = [(f"  {name}", _version(name) or "not installed") for name in _LIBRARIES]
+    versions = [(f"  {name}", installed_version(name) or "not installed") for name in _LIBRARIES]
     print(_table(versions))
     print(f"devices: {', '.join(_devices())}")
     kept = ResultCache()
@@ -92,13 +92,6 @@ def _weights(entry: Entry) -> str:
     from ..experts._weights import is_present
 
     return "here" if is_present(entry.card) else f"to download{size}"
-
-
-def _version(name: str) -> str | None:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def _importable(name: str) -> bool:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["Card", "Entry", "Expert"]
+__all__ = ["Card", "Entry", "Expert", "installed_version"]
+
+
+def installed_version(library: str) -> str | None:
+    """The version of an installed distribution, or None where there is none of that name."""
+    try:
+        return importlib.metadata.version(library)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import hashlib
-import importlib.metadata
 import json
 import os
 import sys
@@ -26,7 +25,7 @@ from .. import results
 from .._arrays import is_array, to_numpy
 from ..errors import InputError
 from ..images import is_picture, load_image
-from .base import Expert
+from .base import Expert, installed_version
 
 __all__ = ["CachedExpert", "ResultCache", "default_folder"]
 
@@ -248,7 +247,4 @@ def _restored(data: Any) -> Any:
 
 
 def _version(library: str) -> str:
-    try:
-        return f"{library} {importlib.metadata.version(library)}"
-    except importlib.metadata.PackageNotFoundError:
-        return library
+    return " ".join(filter(None, (library, installed_version(library))))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from .._arrays import describe
 from ..errors import InputError, ToolError
 from ..experts import registry
-from ..experts.base import Expert
+from ..experts.base import Expert, installed_version
 
 __all__ = ["ExpertLike", "check_unused", "run_expert"]
 
@@ -56,17 +55,14 @@ def run_expert(
     result = expert(*inputs, **options)
     if not isinstance(result, kind):
         raise ToolError(f"expert {card.name!r}: expected {kind.__name__}, got {describe(result)}")
-    meta = {"expert": card.name, "library": card.library, "version": _version(card.library)}
+    meta = {
+        "expert": card.name,
+        "library": card.library,
+        "version": installed_version(card.library) or "unknown",
+    }
     if card.checkpoint is not None:
         meta["checkpoint"] = card.checkpoint
     return result, meta
-
-
-def _version(library: str) -> str:
-    try:
-        return importlib.metadata.version(library)
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def check_unused(what: str, **options: Any) -> None:
