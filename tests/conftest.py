@@ -26,6 +26,7 @@ MODEL_LIBRARIES = {
 }
 
 NEED_TORCH = {
+    "test_chat_local.py",
     "test_depth_experts.py",
     "test_detection_experts.py",
     "test_expert_contract.py",

@@ -36,5 +36,5 @@ def test_every_style_and_modality_has_snapshots(
         "albedo",
         "similarity",
     }
-    files = {path.name for path in FOLDER.iterdir()}
+    files = {path.name for path in FOLDER.iterdir() if path.is_file()}
     assert files == {snapshot(name, style).name for name in NAMES for style in SUFFIXES}

@@ -6,97 +6,19 @@ import argparse
 import difflib
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 from .. import __version__
 from . import options
+from .blink_commands import BLINK
+from .command import Command
 
-__all__ = ["COMMANDS", "Command", "parse"]
+__all__ = ["COMMANDS", "parse"]
 
 _READS_PROGRAM = (
     "A program of this kind, as printed here in either style, is taken too: it is checked and printed "
     "again. - is stdin."
 )
-
-
-@dataclass(frozen=True)
-class Command:
-    """One command of `p2`.
-
-    Attributes:
-        name: what it is called.
-        summary: one line on what it prints.
-        example: a command line.
-        takes: one paragraph on the files it takes.
-        files: the least and the most of them (None: any number), or None when it takes none.
-        add: adds its options.
-        run: does it; the exit status.
-    """
-
-    name: str
-    summary: str
-    example: str
-    takes: str
-    files: tuple[int, int | None] | None
-    add: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int]
-
-    def parser(self) -> argparse.ArgumentParser:
-        """What reads its part of the command line."""
-        files = "" if self.files is None else " FILE" if self.files[1] == 1 else " FILE..."
-        parser = argparse.ArgumentParser(
-            prog=f"p2 {self.name}",
-            usage=f"p2 {self.name}{files} [options]",
-            description=f"{self.summary[0].upper()}{self.summary[1:]}.\n\n{self.takes}",
-            epilog=f"example:\n  {self.example}",
-            formatter_class=_Layout,
-            allow_abbrev=False,
-        )
-        if self.files is not None:
-            # Each command says above what its files are, so they are not listed once more.
-            parser.add_argument("files", nargs="*", metavar="FILE", help=argparse.SUPPRESS)
-        self.add(parser)
-        return parser
-
-    def read(self, argv: Sequence[str]) -> argparse.Namespace:
-        """The command's arguments; leaves with status 2 where they are wrong."""
-        parser = self.parser()
-        # Intermixed, so that an option may stand between two files; argparse then loses the --
-        # after which everything is a file.
-        own, dashes, rest = _split(argv, "--")
-        args = parser.parse_intermixed_args(own)
-        if self.files is None:
-            return args if not dashes else parser.error("expected no FILE")
-        args.files += rest
-        least, most = self.files
-        given = len(args.files)
-        if given < least or (most is not None and given > most):
-            wanted = {least: f"{least}", None: f"{least} or more"}.get(most, f"{least} to {most}")
-            got = f"{given}: {' '.join(args.files)}" if given else "none"
-            parser.error(f"expected {wanted} FILE, got {got}")
-        if args.files.count("-") > 1:
-            parser.error("expected - at most once: there is one stdin")
-        return args
-
-
-def _split(argv: Sequence[str], mark: str) -> tuple[list[str], bool, list[str]]:
-    """What stands before the first `mark`, whether there is one, and what stands after it."""
-    if mark not in argv:
-        return list(argv), False, []
-    place = list(argv).index(mark)
-    return list(argv[:place]), True, list(argv[place + 1 :])
-
-
-class _Layout(argparse.RawDescriptionHelpFormatter):
-    """Keeps examples as they are and wraps the other paragraphs."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        fill = argparse.HelpFormatter._fill_text
-        return "\n\n".join(
-            part if "\n  " in part else fill(self, part, width, indent)
-            for part in text.split("\n\n")
-        )
 
 
 def _converting(name: str) -> Callable[[argparse.Namespace], int]:
@@ -150,6 +72,8 @@ def _command(
         name, summary, example, f"{takes} {_READS_PROGRAM}", files, add, _converting(name)
     )
 
+
+_FAMILY = "blink"
 
 _GROUPS = {
     "convert a tool's result, or run the tool on pictures": (
@@ -243,6 +167,7 @@ _GROUPS = {
             _show,
         ),
     ),
+    "measure a language model on BLINK": BLINK,
     "what is on this machine": (
         Command(
             "experts",
@@ -307,6 +232,13 @@ def parse(argv: Sequence[str]) -> tuple[Command, argparse.Namespace]:
         first, rest = rest[0], ["--help"]
     if not first:
         _leave(_overview())
+    if first == _FAMILY:
+        second, *rest = rest or [""]
+        if second in ("", "-h", "--help"):
+            text = _overview(_FAMILY)
+            print(text, file=sys.stderr if not second else sys.stdout)
+            raise SystemExit(0 if second else 2)
+        first = f"{first} {second}"
     if first not in COMMANDS:
         near = difflib.get_close_matches(first, COMMANDS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -320,16 +252,18 @@ def _leave(message: str) -> NoReturn:
     raise SystemExit(2)
 
 
-def _overview() -> str:
+def _overview(family: str = "") -> str:
+    """What there is; of a family of commands, those alone."""
     lines = [
         "usage: p2 COMMAND FILE... [options]",
         "",
         "Turn the output of vision tools into text a language model can read.",
     ]
     for title, group in _GROUPS.items():
-        lines += ["", f"{title}:"]
-        for command in group:
-            lines += [f"  {command.name:<10}{command.summary}", f"            {command.example}"]
+        shown = [command for command in group if command.name.startswith(family)]
+        lines += ["", f"{title}:"] if shown else []
+        for command in shown:
+            lines += [f"  {command.name:<15}{command.summary}", f"{'':17}{command.example}"]
     lines += [
         "",
         "p2 COMMAND --help says what a command takes. The text goes to stdout, everything else to stderr.",

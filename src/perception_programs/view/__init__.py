@@ -2,5 +2,15 @@
 
 from .html import ImageSrc, Section, page, to_html
 from .overlay import overlay
+from .tool_pictures import completed_picture, tool_caption, tool_picture
 
-__all__ = ["ImageSrc", "Section", "overlay", "page", "to_html"]
+__all__ = [
+    "ImageSrc",
+    "Section",
+    "completed_picture",
+    "overlay",
+    "page",
+    "to_html",
+    "tool_caption",
+    "tool_picture",
+]

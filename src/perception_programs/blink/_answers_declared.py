@@ -1,0 +1,218 @@
+"""What a reply declares to be its answer.
+
+A declaration announces (`the correct answer is`, `I choose`, `So:`) and then names options; or it
+names one and then says that it is right (`B is the best choice`); or it is a last line that holds
+an option and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from . import _answers_words as words
+from ._answers_reading import Reading, Target
+
+__all__ = ["Declaration", "declarations"]
+
+_WINDOW = 18  # tokens between an announcing noun and its verb: "the answer to the question … is"
+_CONNECTING = frozenset({":", "=", "-", "–", "—", "→", "\n", ">"})
+_SIGNS = frozenset('"\'{}[]():=-–—→>.,*#⟧') | {"\n"}
+_PLURALS = frozenset({"choices", "options", "choice", "option", "key", "sheet", "format"})
+_STRONG = words.FITTING - {"right", "final", "true", "my", "our", "similar", "missing", "proper"}
+_NOT_SUPERLATIVE = frozenset("test rest west interest suggest forest request guest chest".split())
+_WITH = {"go": "with", "going": "with", "opt": "for", "opting": "for", "settle": "on"}
+_RIGHT = frozenset({"correct", "right", "best"})
+
+
+class Declaration(NamedTuple):
+    """An answer declared at a token: a letter, or None for several, for a denial, for no option."""
+
+    letter: str | None
+    place: int
+
+
+def declarations(reading: Reading) -> Iterator[Declaration]:
+    """All declarations, not in order."""
+    for place in range(len(reading.tokens)):
+        target = _announced(reading, place)
+        if target is not None and not _withdrawn(reading, place, target):
+            yield _declare(target)
+        if _declines(reading, place):
+            yield Declaration(None, place)
+    yield from (_declare(target) for target in reading.targets if _called_right(reading, target))
+    alone = _last_line(reading)
+    if alone is not None:
+        yield _declare(alone)
+
+
+def _declare(target: Target) -> Declaration:
+    letter = next(iter(target.letters)) if len(target.letters) == 1 else None
+    return Declaration(letter, target.start)
+
+
+def _announced(reading: Reading, place: int) -> Target | None:
+    """What is named by an announcement whose word stands at `place`."""
+    low, before = reading.low(place), reading.low(place - 1)
+    if low in words.ANSWER:
+        if reading.low(place + 1) in _PLURALS or _faulty(reading, place):
+            return None
+        return _after_noun(reading, place, immediate=True, listed=True)
+    if low in words.LABELS and reading.low(place + 1) in ("that", "which"):
+        return _after_noun(reading, place, immediate=False, listed=False)
+    if low in words.OPTION and not _faulty(reading, place):
+        nearby = {reading.low(n) for n in range(place - 3, place)}
+        if nearby & words.FITTING or any(_superlative(word) for word in nearby):
+            return _after_noun(reading, place, immediate=True, listed=True)
+        colon = next((n for n in (1, 2, 3) if reading.low(place + n) not in '"()⟧'), 1)
+        return _target(reading, place + colon + 1) if reading.low(place + colon) == ":" else None
+    if (low in _STRONG or _superlative(low)) and before not in ("not", "less", "least", "in"):
+        return _after_noun(reading, place, immediate=False, listed=False)
+    if low in words.CHOOSE or _WITH.get(before) == low:
+        return None if _negated(reading, place) else _target(reading, place + 1)
+    if low in words.CONCLUDING or low in ("say", "it's", "→", "⇒"):
+        after = place + 2 if reading.low(place + 1) in ",:" else place + 1
+        target = _target(reading, after)
+        return target if target is not None and reading.ends(target.stop) else None
+    return None
+
+
+def _after_noun(reading: Reading, place: int, *, immediate: bool, listed: bool) -> Target | None:
+    """What is named after the verb or the colon that follows the noun at `place`."""
+    if immediate:
+        target = _target(reading, place + 1)
+        if target is not None:
+            return target
+    for n in range(place + 1, min(len(reading.tokens), place + _WINDOW)):
+        low = reading.low(n)
+        if low in words.COPULAS or low[0] in ":=→" or (low in "-–—" and n == place + 1):
+            target = _target(reading, n + 1)
+            if target is not None:
+                return target
+            if listed and (denial := _denial(reading, n + 1)) is not None:
+                return denial
+        if not listed and (n in reading.at or low == ","):
+            return None
+        if reading.ends(n) or low in _CONNECTING - {"-"}:
+            return None
+    return None
+
+
+def _denial(reading: Reading, place: int) -> Target | None:
+    """None of the options, announced as the answer."""
+    while reading.low(place) in _SIGNS and place < len(reading.tokens):
+        place += 1
+    said = [reading.low(n) for n in range(place, place + 4)]
+    absent = said[0] in ("none", "neither", "unknown") or said == ["that", "there", "is", "no"]
+    if absent or (said[0] == "not" and said[1] in words.NOT_THERE):
+        return Target(frozenset({None}), frozenset(), place, place + 1)
+    return None
+
+
+def _target(reading: Reading, place: int) -> Target | None:
+    """The options named from `place` on, after words that only lead up to them."""
+    lines = 0
+    for n in range(place, min(len(reading.tokens), place + _WINDOW)):
+        if n in reading.at:
+            return reading.target(n)
+        low = reading.low(n)
+        if low[0] == "\n":
+            lines += 1
+            if lines > 1:
+                return None
+        elif low == "." or not (low in _SIGNS or low in words.FILLERS):
+            return None
+    return None
+
+
+def _superlative(word: str) -> bool:
+    return len(word) > 4 and word.endswith("est") and word not in _NOT_SUPERLATIVE
+
+
+def _faulty(reading: Reading, place: int) -> bool:
+    return any(reading.low(n) in words.FAULTY for n in range(place - 2, place))
+
+
+def _negated(reading: Reading, place: int) -> bool:
+    nearby = [reading.low(n) for n in range(place - 4, place)]
+    return any(word in words.DENIALS or word.endswith("n't") for word in nearby)
+
+
+def _withdrawn(reading: Reading, place: int, target: Target) -> bool:
+    """Asked, supposed or denied, not declared."""
+    if reading.asked(target.start):
+        return True
+    return _doubted(reading, place) or reading.denied_after(target, words.REFUTED)
+
+
+def _doubted(reading: Reading, place: int) -> bool:
+    """Whether the clause before an announcement supposes or denies it: `I don't think that …`."""
+    for n in range(place - 1, max(reading.starts[place], place - 6) - 1, -1):
+        low = reading.low(n)
+        if low in words.HYPOTHETICAL or low in ("not", "never", "cannot") or low.endswith("n't"):
+            return True
+        if low in ",;:" or low in words.CONTRAST:
+            return False
+    return False
+
+
+def _called_right(reading: Reading, target: Target) -> bool:
+    """Whether the words after the target say that it is the right one."""
+    n = target.stop
+    if reading.low(n) not in words.COPULAS | words.AUXILIARIES | {"are"}:
+        return False
+    for n in range(target.stop + 1, target.stop + 6):
+        low = reading.low(n)
+        if low in _RIGHT:
+            break
+        if low not in words.FILLERS and low not in words.COPULAS and low not in ("more", "also"):
+            return False
+    else:
+        return False
+    following = [reading.low(n + 1), reading.low(n + 2)]
+    noun = any(word in words.ANSWER or word in words.OPTION for word in following)
+    closed = reading.ends(n + 1) or following[0] in ("because", "as", "since", ",", ";", "and")
+    right = noun or (closed and reading.low(n) != "best")
+    return right and not reading.denied(target) and not reading.asked(target.start)
+
+
+def _declines(reading: Reading, place: int) -> bool:
+    """The answer cannot be told."""
+    if reading.low(place) not in words.ANSWER or reading.low(place - 1) == "to":
+        return False
+    after = [reading.low(n) for n in range(place + 1, place + 6)]
+    return "cannot" in after[:3] or "can't" in after[:3] or "unclear" in after[:3]
+
+
+def _last_line(reading: Reading) -> Target | None:
+    """An option that has the last of several lines to itself, and is not the end of a list."""
+    lines = [(a, b) for a, b in _lines(reading) if any(c.text.isalnum() for c in reading.tokens[a:b])]
+    if len(lines) < 2:
+        return None
+    alone = _alone(reading, *lines[-1])
+    before = _leading(reading, *lines[-2])
+    return None if alone is None or (before and before.letters != alone.letters) else alone
+
+
+def _lines(reading: Reading) -> list[tuple[int, int]]:
+    lines, first = [], 0
+    for n, token in enumerate(reading.tokens):
+        if token.text[0] == "\n":
+            lines.append((first, n))
+            first = n + 1
+    return [*lines, (first, len(reading.tokens))]
+
+
+def _leading(reading: Reading, first: int, last: int) -> Target | None:
+    while first < last and reading.low(first) in _SIGNS:
+        if first in reading.at:
+            break
+        first += 1
+    return reading.target(first)
+
+
+def _alone(reading: Reading, first: int, last: int) -> Target | None:
+    target = _leading(reading, first, last)
+    if target is None or any(reading.low(n) not in '.!"\'})]' for n in range(target.stop, last)):
+        return None
+    return target

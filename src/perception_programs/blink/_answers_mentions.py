@@ -1,0 +1,248 @@
+"""Where a reply speaks of an option: by its letter or in its own words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from . import _answers_words as words
+from ._answers_text import clean
+
+__all__ = ["Mention", "Token", "find_mentions", "tokenise"]
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*|\n\s*|[^\w\s]|_")
+
+
+class Token(NamedTuple):
+    """A word, a number, a sign or a line end."""
+
+    text: str
+    low: str
+    start: int
+    end: int
+
+
+class Mention(NamedTuple):
+    """An option spoken of.
+
+    `letter` is None where a letter was named that is no option. `form` is `bracket`, `quoted`,
+    `named` (option B), `bare` or `text` (the option's own words). `start` and `stop` count tokens.
+    """
+
+    letter: str | None
+    form: str
+    start: int
+    stop: int
+
+
+def tokenise(text: str) -> list[Token]:
+    """The tokens of `text`, in order."""
+    return [Token(m[0], m[0].casefold(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
+
+
+def find_mentions(
+    tokens: Sequence[Token], options: Mapping[str, str], starts: Sequence[int]
+) -> Iterator[Mention]:
+    """The options spoken of, in order, none inside another.
+
+    `starts` has the first token of the sentence of each token.
+    """
+    depths = _depths(tokens, starts)
+    captions = _captions(tokens, options)
+    phrases = _phrases(tuple(options.items()))
+    place = 0
+    while place < len(tokens):
+        found = _text_at(tokens, place, phrases)
+        # A letter in brackets or after its noun is the letter, whatever the words around it say.
+        letter = _letter_at(tokens, place, options, starts[place], depths[place])
+        if letter is not None and (found is None or letter.form in ("bracket", "quoted")):
+            found = letter
+        if found is None:
+            place += 1
+            continue
+        if place not in captions and (found.letter or found.form != "text"):
+            yield found
+        place = found.stop
+
+
+def _captions(tokens: Sequence[Token], options: Mapping[str, str]) -> frozenset[int]:
+    """Where letters name the pictures and not the options: `the third image (C)` of two options.
+
+    They do if they count the pictures and one of them is no option; then none of them is.
+    """
+    found = {}
+    for n in range(len(tokens) - 4):
+        nth = words.ORDINALS.get(tokens[n].low)
+        if nth and tokens[n + 1].low in words.PICTURES and tokens[n + 2].text == "(":
+            if tokens[n + 3].text == chr(ord("A") + nth - 1) and tokens[n + 4].text == ")":
+                found[n + 2] = tokens[n + 3].text
+    return frozenset(() if set(found.values()) <= set(options) else found)
+
+
+def _depths(tokens: Sequence[Token], starts: Sequence[int]) -> list[int]:
+    """How many parentheses of its sentence are open at each token."""
+    depths, depth = [], 0
+    for n, token in enumerate(tokens):
+        depth = 0 if starts[n] == n else depth
+        depths.append(depth)
+        depth = max(0, depth + (token.text == "(") - (token.text == ")"))
+    return depths
+
+
+def _letter_at(
+    tokens: Sequence[Token], place: int, options: Mapping[str, str], first: int, depth: int
+) -> Mention | None:
+    """The letter that stands at `place`, with its brackets or quotes."""
+    text = tokens[place].text
+    around = [tokens[n].text if n < len(tokens) else "\n" for n in range(place, place + 4)]
+    before = tokens[place - 1] if place else None
+    glued = before is not None and before.end == tokens[place].start and before.text[0] != "\n"
+    if text == "(" and _single(around[1]) and around[2] == ")":
+        if around[1].islower() and (glued or around[1].upper() not in options):
+            return None  # object(s)
+        return _mention(around[1], "bracket", place, place + 3, options)
+    if text == '"' and _single(around[1]) and '"' in around[2:]:
+        stop = place + 2 + around[2:].index('"') + 1
+        return _mention(around[1], "quoted", place, stop, options)
+    if not _single(text) or glued and tokens[place - 1].text not in "({[:/=>*'\"⟧-,":
+        return None
+    opens = place == first or tokens[place - 1].text == ":"
+    if around[1] == ")" and not depth and (text.isupper() or opens):
+        return _mention(text, "bracket", place, place + 2, options)
+    return _bare(tokens, place, options)
+
+
+def _bare(tokens: Sequence[Token], place: int, options: Mapping[str, str]) -> Mention | None:
+    """A letter without brackets, unless it is an article, a pronoun or a piece of a word."""
+    token = tokens[place]
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    if following and following.start == token.end and following.text in "-.'’_+&*^":
+        beyond = tokens[place + 2] if place + 2 < len(tokens) else None
+        if beyond and beyond.start == following.end and beyond.text[0].isalnum():
+            return None  # T-shirt, U.S.
+    closed = following is None or not following.text[0].isalnum()
+    before = tokens[place - 1].low if place else "\n"
+    named = before in words.LABELS
+    function_word = following is not None and following.low in words.FOLLOWS_A_LETTER
+    if token.text.islower():
+        clear = closed if token.text in "ai" else closed or function_word
+        led = named or (closed and before in (":", "is", "be"))
+        if not (led and clear and token.text.upper() in options):
+            return None
+    elif token.text == "I" and not closed:
+        return None
+    elif token.text == "A" and not (closed or named or function_word):
+        return None
+    return _mention(token.text, "named" if named else "bare", place, place + 1, options)
+
+
+def _single(text: str) -> bool:
+    return len(text) == 1 and text.isascii() and text.isalpha()
+
+
+def _mention(
+    text: str, form: str, start: int, stop: int, options: Mapping[str, str]
+) -> Mention:
+    letter = text.upper()
+    return Mention(letter if letter in options else None, form, start, stop)
+
+
+_Phrases = Mapping[str, Sequence[tuple[tuple[str, ...], str | None]]]
+
+
+@lru_cache(maxsize=256)
+def _phrases(options: tuple[tuple[str, str], ...]) -> _Phrases:
+    """The ways to say each option in words, by their first word, the longest first.
+
+    What may mean two options has None for a letter: it is passed over as a whole.
+    """
+    said: dict[tuple[str, ...], set[str]] = {}
+    letters = {letter for letter, _ in options}
+    for letter, text in options:
+        phrase = tuple(_word(token) for token in _content(tokenise(clean(text))))
+        letters_alone = len(phrase) == 1 and _single(phrase[0])
+        if phrase and not (letters_alone and (phrase[0].islower() or phrase[0] in letters)):
+            for form in _forms(phrase):
+                said.setdefault(form, set()).add(letter)
+    by_first: dict[str, list[tuple[tuple[str, ...], str | None]]] = {}
+    for phrase, meant in said.items():
+        letter_or_none = min(meant) if len(meant) == 1 else None
+        by_first.setdefault(phrase[0], []).append((phrase, letter_or_none))
+    for rows in by_first.values():
+        rows.sort(key=lambda row: -len(row[0]))
+    return by_first
+
+
+def _content(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens without articles and signs; the letter A is no article."""
+    kept = []
+    for n, token in enumerate(tokens):
+        following = tokens[n + 1].low if n + 1 < len(tokens) else None
+        letter = token.text == "A" and (following is None or following in words.FOLLOWS_A_LETTER)
+        if letter or (token.low not in words.ARTICLES and (token.text[0].isalnum() or n == 0)):
+            kept.append(token)
+        elif token.text == "A" and n > 0:
+            kept.append(token)  # Point A
+    return kept
+
+
+def _word(token: Token) -> str:
+    """A token as it is compared: capitals alone as they are."""
+    return token.text if _single(token.text) and token.text.isupper() else token.low
+
+
+def _forms(phrase: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """The phrase, and what says the same: `second image`, `image 2`, `second picture`; `2`, `two`."""
+    yield phrase
+    if len(phrase) == 1 and phrase[0].isdecimal():
+        yield from ((word,) for word, n in words.NUMBERS.items() if str(n) == phrase[0])
+    if len(phrase) == 2 and phrase[0] in words.ORDINALS and phrase[1] in words.PICTURES:
+        ordinal, number = phrase[0], str(words.ORDINALS[phrase[0]])
+        for noun in words.PICTURES:
+            yield from ((ordinal, noun), (noun, number))
+            for joint in ("and", "or", "nor"):
+                for other, its in words.ORDINALS.items():
+                    yield from ((ordinal, joint, other, noun), (other, joint, ordinal, noun))
+                    yield from ((noun, number, joint, str(its)), (noun, str(its), joint, number))
+
+
+def _text_at(tokens: Sequence[Token], place: int, phrases: _Phrases) -> Mention | None:
+    """The option whose words stand at `place`; without a letter if they may mean several."""
+    for phrase, letter in phrases.get(_word(tokens[place]), ()):
+        stop = _match(tokens, place, phrase)
+        if stop is not None and not _another_sense(tokens, place, stop):
+            return Mention(letter, "text", place, stop)
+    return None
+
+
+def _another_sense(tokens: Sequence[Token], place: int, stop: int) -> bool:
+    """`no` before a noun and `one` that stands for one are no answers."""
+    if stop - place > 1 or tokens[place].low not in ("no", "one"):
+        return False
+    following = tokens[stop].low if stop < len(tokens) else "\n"
+    if tokens[place].low == "no":
+        return following[0].isalpha() and following not in ("because", "since", "as")
+    before = tokens[place - 1].low if place else "\n"
+    return (
+        not following[0].isalpha()
+        or following in words.FOLLOWS_A_LETTER
+        or following in words.NOT_COUNTED
+        or before in words.FITTING
+        or before in words.NOT_COUNTING
+    )
+
+
+def _match(tokens: Sequence[Token], place: int, phrase: Sequence[str]) -> int | None:
+    for n, word in enumerate(phrase):
+        while n and place < len(tokens) and _skipped(tokens[place]):
+            place += 1
+        if place >= len(tokens) or _word(tokens[place]) != word:
+            return None
+        place += 1
+    return place
+
+
+def _skipped(token: Token) -> bool:
+    return token.low in ("the", "an", "a", "-", '"', "'") and token.text != "A"

@@ -1,0 +1,192 @@
+"""The words that matter in a reply: what declares, what concludes, what denies."""
+
+from __future__ import annotations
+
+__all__ = [
+    "ANSWER",
+    "ANSWER_WORDS",
+    "ARTICLES",
+    "AUXILIARIES",
+    "CHOOSE",
+    "CLAIMS",
+    "CONCLUDING",
+    "CONTRAST",
+    "COPULAS",
+    "DENIALS",
+    "DENIED_AFTER",
+    "DENIED_BEFORE",
+    "FAULTY",
+    "FILLERS",
+    "FITTING",
+    "FOLLOWS_A_LETTER",
+    "HYPOTHETICAL",
+    "IN_LISTS",
+    "LABELS",
+    "LEADING_IN",
+    "NOT_COUNTED",
+    "NOT_COUNTING",
+    "NOT_THERE",
+    "NUMBERS",
+    "OPTION",
+    "ORDINALS",
+    "PICTURES",
+    "REFUSALS",
+    "REFUTED",
+    "STRONG_CLAIMS",
+    "TRANSLATIONS",
+]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+ARTICLES = _words("a an the")
+
+ANSWER = _words(
+    "answer answers ans solution verdict respuesta réponse antwort lösung risposta resposta ответ"
+    " jawaban jawabannya cevap odpowiedź odpověď antwoord svar svaret vastaus απάντηση"
+)
+"""Nouns that announce an answer by themselves."""
+
+OPTION = _words(
+    "option choice selection pick one response prediction conclusion alternative candidate guess"
+    " opción opzione opção auswahl choix вариант letter assessment judgment judgement"
+)
+"""Nouns that announce one only with an adjective of `FITTING` before, or a colon after."""
+
+FITTING = _words(
+    "correct right best final proper true appropriate suitable likely closest nearest matching"
+    " corresponding missing accurate better plausible similar my our chosen"
+    " correcta correcto correcte richtige richtig corretta correta juste bonne goede правильный"
+)
+"""Adjectives that say of something that it is what was asked for."""
+
+FAULTY = _words("incorrect wrong other false remaining first second third fourth alternative")
+"""Adjectives before an announcing noun that make it announce something else."""
+
+COPULAS = _words(
+    "is was be becomes equals remains es est ist lautet wäre è é foi adalah jest är er on είναι"
+    " это là"
+)
+
+AUXILIARIES = _words("would should must will may might could can appears seems looks")
+
+CHOOSE = _words(
+    "choose chose chosen select selected pick picked choosing selecting picking elijo escojo"
+    " choisis wähle scelgo escolho выбираю"
+)
+
+FILLERS = _words(
+    "the an that likely probably most clearly definitely indeed simply just therefore thus so hence"
+    " either both option choice answer letter labeled labelled label marked point image box picture"
+    " figure number candidate panel piece as to be it's it is final correct opción opzione opção"
+    " la el le die der option: choices options best i'd"
+)
+"""Words that may stand between an announcement and what it announces."""
+
+LABELS = _words(
+    "option choice answer letter point box picture image figure candidate panel piece patch region"
+    " labeled labelled label marked choose select pick alternative photo photograph painting"
+    " position location circle dot opción opzione opção вариант points boxes options choices images"
+)
+"""Words after which a single capital is an option's letter."""
+
+FOLLOWS_A_LETTER = _words(
+    "is was are has have as because since due which and or with appears seems looks would more most"
+    " better best matches corresponds correspond fits shows would's does doesn't isn't clearly"
+    " accurately closely also nor but than in on at from to for the it this that based given"
+    " provides encloses localizes represents should could must can cannot will may might not"
+)
+"""Words that follow the letter A and not the article."""
+
+DENIALS = _words("not never neither nor none no cannot without nothing unable")
+
+DENIED_BEFORE = _words(
+    "not never neither nor than unlike except excluding without cannot eliminate eliminates"
+    " eliminating reject rejecting exclude discard versus vs opposed instead rather other others"
+)
+
+REFUTED = _words("not never cannot incorrect wrong eliminated")
+
+DENIED_AFTER = _words(
+    "not never cannot incorrect wrong unlikely less fails lacks excluded eliminated ruled discarded"
+    " false invalid worse neither different differs too only partially"
+)
+
+CONTRAST = _words(
+    "while whereas although though but unlike compared than rather instead versus vs opposed"
+    " contrast however despite"
+)
+"""Words after which a sentence speaks of what was not meant."""
+
+CONCLUDING = _words(
+    "therefore thus hence so consequently conclusion conclude accordingly believe assessment judge"
+)
+
+LEADING_IN = _words("based given overall altogether ultimately finally summary")
+"""Words that conclude only where they start a sentence."""
+
+STRONG_CLAIMS = _words("most best closest nearest")
+
+CLAIMS = _words(
+    "more most best better closer closest nearest nearer darker darkest lighter same similar"
+    " corresponds correspond corresponding match matches matching fits fit missing completes complete"
+    " likely appropriate answer resemblance moving moved resembles aligns shares analogous"
+)
+"""Words of a sentence that answers a question of comparison."""
+
+IN_LISTS = _words("the an option choice answer point points image box boxes picture number and maybe perhaps possibly")
+"""Words between the options of a list: `point A or the point B`."""
+
+NOT_THERE = _words("possible given listed available provided among present in shown determinable")
+"""Words after `the answer is not` that say that there is none."""
+
+NOT_COUNTED = _words("of another side hand who by way can may only")
+NOT_COUNTING = _words("the this that which each any every another same other last only no first")
+"""Words after and before a `one` that counts nothing."""
+
+REFUSALS = _words("apologize apologise sorry unfortunately comfortable unable assist")
+"""Words of a first sentence that refuses to answer."""
+
+HYPOTHETICAL = _words("if whether suppose assume assuming unless suppose")
+
+PICTURES = _words(
+    "image images picture pictures photo photos photograph photographs painting paintings artwork"
+)
+
+ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6}
+
+NUMBERS = {
+    word: n
+    for n, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve".split()
+    )
+}
+
+ANSWER_WORDS = {
+    "左": "left", "左边": "left", "左侧": "left", "왼쪽": "left", "izquierda": "left",
+    "右": "right", "右边": "right", "右侧": "right", "오른쪽": "right", "derecha": "right",
+    "是": "yes", "是的": "yes", "はい": "yes", "예": "yes", "네": "yes", "sí": "yes", "oui": "yes",
+    "ja": "yes", "да": "yes", "否": "no", "不是": "no", "いいえ": "no", "아니요": "no",
+    "non": "no", "nein": "no", "нет": "no",
+}  # fmt: skip
+"""Whole replies in other languages that are an option in English."""
+
+TRANSLATIONS = (
+    (r"答案不(?:是|为|選|选)|不(?:选|選)", "not"),
+    (r"(?:是|为|為)?不正确的?|(?:是|为)?错误的?", "is incorrect"),
+    (r"(?:答案|选项|選項|解答|回答|答え|正解|選択肢)(?:应该|应当|應該|应|應|就|便)?(?:是|为|為|选|選|は|が)", "answer is"),
+    (r"答案|答え|正解", "answer"),
+    (r"选项|選項|選択肢", "option"),
+    (r"(?:选择|選擇|选|選)", "choose"),
+    (r"(?:是|为|為)(?:最)?(?:正确|合适|佳)(?:的)?(?:答案)?", "is correct"),
+    (r"정답(?:은|는)?|답(?:은|는)", "answer is"),
+    (r"đáp án(?: đúng)?", "answer"),
+    (r"(?:الإجابة|الجواب)(?: الصحيحة| الصحيح)?(?: هي| هو)?", "answer is"),
+    (r"(?:सही )?उत्तर", "answer"),
+    (r"因此|所以|故", "therefore"),
+    (r"[和与與]", "and"),
+    (r"[或]者?", "or"),
+)  # fmt: skip
+"""Phrases in languages that don't part words, or say it in several, and the English for them."""

@@ -1,0 +1,117 @@
+"""The option that a model's raw reply means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from . import _answers_words as words
+from ._answers_conclusion import conclusions
+from ._answers_declared import declarations
+from ._answers_reading import Reading, read
+from ._answers_text import clean
+
+__all__ = ["Answer", "extract"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was read from a reply.
+
+    Attributes:
+        letter: an option's letter, or None.
+        how: the rule that decided.
+    """
+
+    letter: str | None
+    how: str
+
+
+def extract(text: str, options: Mapping[str, str]) -> Answer:
+    """The option that `text` means."""
+    text = clean(text)
+    reading = read(_whole_word(text), options)
+    if not reading.tokens:
+        return Answer(None, "none")
+    for how, rule in _RULES:
+        found = rule(reading)
+        if found is not _UNDECIDED:
+            return Answer(found if found in options else None, how)
+    return Answer(None, "none")
+
+
+_UNDECIDED = "?"
+
+
+def _whole_word(text: str) -> str:
+    return words.ANSWER_WORDS.get(text.strip(" .!。\n").casefold(), text)
+
+
+def _whole(reading: Reading) -> str | None:
+    """The reply is an option and nothing else; a lone letter counts in lower case, too."""
+    kept = [n for n, token in enumerate(reading.tokens) if token.text.isalnum()]
+    alone = reading.tokens[kept[0]].text if len(kept) == 1 else ""
+    if len(alone) == 1 and alone.isalpha():
+        return alone.upper()
+    target = reading.targets[0] if reading.targets else None
+    if target is None or kept[0] < target.start or kept[-1] >= target.stop:
+        return _UNDECIDED
+    return _only(target.letters)
+
+
+def _only(letters: frozenset[str | None]) -> str | None:
+    return next(iter(letters)) if len(letters) == 1 else None
+
+
+def _declared(reading: Reading) -> str | None:
+    found = max(declarations(reading), key=lambda d: d.place, default=None)
+    return _UNDECIDED if found is None else found.letter
+
+
+def _bracketed(reading: Reading) -> str | None:
+    for first in (reading.paragraph, 0):
+        meant = reading.meant(first, len(reading.tokens))
+        letters = {letter for t in meant if "bracket" in t.forms for letter in t.letters}
+        if len(letters) == 1:
+            return letters.pop()
+    return _UNDECIDED
+
+
+def _leading(reading: Reading) -> str | None:
+    """The letter that the reply starts with, unless it starts a list of several options."""
+    target = reading.targets[0] if reading.targets else None
+    if target is None or "text" in target.forms or reading.denied(target):
+        return _UNDECIDED
+    before = reading.tokens[: target.start]
+    if any(token.text.isalnum() and token.low not in words.FILLERS for token in before):
+        return _UNDECIDED
+    lines = [n + 1 for n, token in enumerate(reading.tokens) if token.text[0] == "\n"]
+    listed = {reading.at[n].letter for n in lines if n in reading.at} - target.letters
+    compared = reading.low(target.stop) in "<>=≈≤≥"
+    if listed or compared or reading.asked(target.start) or len(target.letters) > 1:
+        return _UNDECIDED
+    return _only(target.letters)
+
+
+def _concluded(reading: Reading) -> str | None:
+    stop = reading.sentences[0][1]
+    if any(reading.low(n) in words.REFUSALS for n in range(stop)):
+        return None
+    letters = conclusions(reading)
+    return _only(letters) if letters else _UNDECIDED
+
+
+def _by_text(reading: Reading) -> str | None:
+    meant = reading.meant(0, len(reading.tokens))
+    letters = {letter for t in meant if not reading.asked(t.start) for letter in t.letters}
+    return letters.pop() if len(letters) == 1 else _UNDECIDED
+
+
+_RULES = (
+    ("whole", _whole),
+    ("declared", _declared),
+    ("bracketed", _bracketed),
+    ("leading", _leading),
+    ("conclusion", _concluded),
+    ("text", _by_text),
+)

@@ -1,0 +1,68 @@
+"""Writing worked examples for small models, by a stronger one that is told the answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+from ..chat import ChatModel, ask
+from ..errors import InputError, ToolError
+from ..prompts import rationale_request
+from .answers import extract
+from .data import Samples
+from .examples import WorkedExample
+from .questions import Inquirer
+from .tools import Tools
+
+__all__ = ["PER_TASK", "write_examples"]
+
+PER_TASK = 2
+"""Examples a task and setting: one more than is shown, so that none is shown to itself."""
+
+_TRIES = 10
+
+
+async def write_examples(
+    model: ChatModel,
+    samples: Samples,
+    settings: Sequence[str],
+    tools: Tools,
+    *,
+    attempts: int = 6,
+) -> AsyncIterator[WorkedExample]:
+    """Have `model` explain the answers of the first samples of a task, `PER_TASK` in each setting.
+
+    An explanation that comes to another answer is dropped, and the next sample tried. Where the last
+    line says the right answer in other words, the line that examples end with is added.
+
+    Raises:
+        InputError: no sample has a published answer.
+        ToolError: too few good ones came of the first ten samples.
+        ChatError: the model gave no answer.
+    """
+    inquirer = Inquirer(samples, tools)
+    for setting in settings:
+        known = [sample for sample in samples if sample.answer is not None][:_TRIES]
+        if not known:
+            raise InputError(f"{samples.task}: expected samples with answers, got none")
+        written = 0
+        for sample in known:
+            question = inquirer.question(sample, [setting])
+            answer = str(sample.answer)
+            reply, _ = await ask(
+                model, rationale_request(question, setting, answer), attempts=attempts
+            )
+            if extract(reply.text, sample.options).letter == answer:
+                rationale, last = reply.text.strip(), f"Answer: ({answer})"
+                if rationale.splitlines()[-1] != last:
+                    rationale += f"\n\n{last}"
+                yield WorkedExample(
+                    samples.task, setting, sample.id, answer, rationale, model.name
+                )
+                written += 1
+            if written == PER_TASK:
+                break
+        if written < PER_TASK:
+            raise ToolError(
+                f"{samples.task}, {setting}: expected {PER_TASK} explanations with the right "
+                f"answer from {len(known)} samples, got {written}"
+            )

@@ -1,0 +1,182 @@
+"""The files of a run: one record a sample, appended as it arrives, and what failed, apart.
+
+Each task and setting has a file of records that begins with a header, the configuration that made
+them, and a file of errors. A record is one line, written in one call, so that a run that is killed
+leaves whole lines and at most one torn one at the end, which the next run cuts off and asks again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from .._plain import unique_keys
+from ..errors import InputError, MissingExtraError
+
+__all__ = ["FORMAT", "RecordFile", "exclusive", "now"]
+
+FORMAT = 1
+"""The version of these files."""
+
+# Of where the samples are only their digest counts: the same ones may have moved.
+_NOT_COMPARED = ("created", "place", *(f"source.{k}" for k in ("kind", "name", "split", "revision")))
+
+
+def now() -> str:
+    """The time, as records have it: UTC, to the second, ISO 8601."""
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+@contextlib.contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Hold a run's folder, which is made if need be; the system lets go of it if the process dies.
+
+    Raises:
+        InputError: another process holds it.
+        MissingExtraError: `filelock` is not installed.
+    """
+    try:
+        import filelock
+    except ModuleNotFoundError:
+        raise MissingExtraError(
+            "a run needs filelock: python -m pip install 'perception-programs[eval]'"
+        ) from None
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = filelock.FileLock(folder / ".lock", timeout=0)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise InputError(f"out: another run is writing to {str(folder)!r}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+class RecordFile:
+    """The records and errors of one task in one setting, to be appended to.
+
+    Args:
+        folder: the run's folder; held with `exclusive` by whoever appends.
+        task: the task.
+        setting: the setting.
+        header: the configuration, plain data. A file that is there must have the same one.
+
+    Attributes:
+        done: what each id that has a record was answered: its `parsed` and `correct`.
+
+    Raises:
+        InputError: the file was made with another configuration (the message names what differs),
+            or is no file of records.
+    """
+
+    def __init__(self, folder: Path, task: str, setting: str, header: Mapping[str, Any]) -> None:
+        self.path = folder / f"{task}.{setting}.jsonl"
+        self._errors = folder / f"{task}.{setting}.errors.jsonl"
+        header = {"format": FORMAT, "task": task, "setting": setting, **header}
+        for path in (self.path, self._errors):
+            _cut_torn_line(path)
+        self.done: dict[str, dict[str, Any]] = {}
+        if self.path.exists() and self.path.stat().st_size:
+            lines = _lines(self.path)
+            _check_header(next(lines)[1].get("header"), header, self.path)
+            for number, row in lines:
+                name, kept = self._kept(row, f"{self.path.name}, line {number}")
+                self.done[name] = kept
+        else:
+            _append(self.path, {"header": header | {"created": now()}})
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Append a record.
+
+        Raises:
+            InputError: its id has one already.
+        """
+        name, kept = self._kept(record, self.path.name)
+        _append(self.path, record)
+        self.done[name] = kept
+
+    def _kept(self, record: Mapping[str, Any], place: str) -> tuple[str, dict[str, Any]]:
+        """A record's id, and what `done` says of it."""
+        try:
+            name, kept = record["id"], {key: record[key] for key in ("parsed", "correct")}
+        except KeyError as error:
+            raise InputError(f"{place}: expected a record with {error}") from None
+        if name in self.done:
+            raise InputError(f"{place}: {name!r} has a record already")
+        return name, kept
+
+    def add_error(self, row: Mapping[str, Any]) -> None:
+        """Append what went wrong with a sample, which stays to be done."""
+        _append(self._errors, row)
+
+
+def _append(path: Path, row: Mapping[str, Any]) -> None:
+    """One line in one write, so that nothing but a full disk or a crash in mid-write tears it."""
+    # In ASCII, for the sake of readers that take every line separator of Unicode for a new line.
+    line = json.dumps(row, allow_nan=False).encode("ascii")
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        view = memoryview(line + b"\n")
+        while view:
+            view = view[os.write(handle, view) :]
+    finally:
+        os.close(handle)
+
+
+def _cut_torn_line(path: Path) -> None:
+    if not path.exists():
+        return
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        os.truncate(path, whole)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                row = json.loads(line, object_pairs_hook=unique_keys)
+            except (ValueError, RecursionError) as error:
+                raise InputError(f"{path.name}, line {number}: expected JSON: {error}") from None
+            if not isinstance(row, dict):
+                raise InputError(f"{path.name}, line {number}: expected an object")
+            yield number, row
+
+
+def _check_header(found: Any, wanted: Mapping[str, Any], path: Path) -> None:
+    if not isinstance(found, dict):
+        raise InputError(f"{path.name}, line 1: expected the header of a run")
+    # Through JSON, so that tuples and lists compare alike.
+    before, after = _flat(found), _flat(json.loads(json.dumps(wanted)))
+    changed = [
+        f"{key} {_short(before.get(key))} -> {_short(after.get(key))}"
+        for key in sorted(before.keys() | after.keys())
+        if key not in _NOT_COMPARED and before.get(key) != after.get(key)
+    ]
+    if changed:
+        raise InputError(
+            f"{path.name} was made with another configuration: {'; '.join(changed)}. "
+            "Choose another folder, or run it as it was"
+        )
+
+
+def _flat(data: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    for key, value in data.items():
+        if isinstance(value, Mapping):
+            rows |= _flat(value, f"{prefix}{key}.")
+        else:
+            rows[f"{prefix}{key}"] = value
+    return rows
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

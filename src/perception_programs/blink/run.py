@@ -1,0 +1,364 @@
+"""A run of the benchmark: every question of some tasks put to a model, in one or more settings.
+
+What has a record is never asked again, what failed is asked again next time, so that a run can be
+killed at any moment and started again with the same call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..chat import ChatError, ChatModel, Message, Reply, Text, ask
+from ..errors import InputError, MissingExtraError, WeightsError
+from ..prompts import SETTINGS, digest
+from ..tokens import estimate_tokens
+from .answers import extract
+from .data import Samples
+from .examples import Examples
+from .questions import Asked, Inquirer, needs_tools
+from .reader_model import Reader
+from .recipes import RECIPES, Recipe, recipe
+from .records import RecordFile, exclusive, now
+from .samples import Sample
+from .tools import Tools
+
+__all__ = ["Outcome", "Run", "Tally", "text_tokens"]
+
+_NEVER_ACCEPTED = (401, 403, 404)
+"""HTTP statuses that every further request would get too: a wrong key, a model that is not there."""
+
+
+@dataclass
+class Tally:
+    """What became of the samples of one task in one setting.
+
+    Attributes:
+        task: the task.
+        setting: the setting.
+        kept: how many had a record before.
+        answered: how many got one now.
+        scored: how many of all with a record have a published answer.
+        correct: how many of those are right.
+        unparsed: in how many with a record no answer was found.
+        errors: how many failed now, and will be asked again next time.
+        cost: US dollars spent now, as far as the provider says.
+    """
+
+    task: str
+    setting: str
+    kept: int = 0
+    answered: int = 0
+    scored: int = 0
+    correct: int = 0
+    unparsed: int = 0
+    errors: int = 0
+    cost: float = 0.0
+
+    def count(self, record: Mapping[str, Any]) -> None:
+        """Count what a record says of the answer."""
+        self.scored += record["correct"] is not None
+        self.correct += record["correct"] is True
+        self.unparsed += record["parsed"] is None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One sample's end, for whoever shows progress.
+
+    Attributes:
+        tally: of its task and setting, this sample counted in.
+        error: what went wrong, or None.
+    """
+
+    tally: Tally
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is asked, of whom, and where the answers go.
+
+    Attributes:
+        model: a chat model, or a `Reader`.
+        tasks: the samples of each task.
+        settings: names of `prompts.SETTINGS`.
+        out: the run's folder.
+        tools: what makes the programs.
+        limit: at most so many samples of each task, the first ones; None for all.
+        concurrency: at most so many requests at a time.
+        attempts: how often a request is tried that may succeed later.
+        cautions: names of `prompts.CAUTIONS`.
+        examples: worked examples, or None for zero-shot.
+        text_only: whether to leave the pictures out, for models that read only text.
+
+    Raises:
+        InputError: nothing to ask, an unknown setting, or a task that cannot be asked so.
+    """
+
+    model: ChatModel | Reader
+    tasks: Sequence[Samples]
+    settings: Sequence[str]
+    out: Path
+    tools: Tools = field(default_factory=Tools)
+    limit: int | None = None
+    concurrency: int = 8
+    attempts: int = 6
+    cautions: Sequence[str] = ()
+    examples: Examples | None = None
+    text_only: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("concurrency", "attempts", *(("limit",) if self.limit is not None else ())):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise InputError(f"{name}: expected 1 or more, got {value!r}")
+        if not self.tasks or not self.settings:
+            raise InputError("run: expected at least one task and one setting")
+        for name in self.settings:
+            if name not in SETTINGS:
+                raise InputError(f"setting: expected {', '.join(SETTINGS)}, got {name!r}")
+            if self.text_only and SETTINGS[name].tool:
+                raise InputError(f"text_only: expected no setting with tool pictures, got {name!r}")
+            if isinstance(self.model, Reader) and SETTINGS[name].style is None:
+                raise InputError(
+                    f"setting: {self.model.name!r} reads programs, and {name!r} has none"
+                )
+        for samples in self.tasks:
+            self._check(recipe(samples.task))
+            if self.examples is not None:
+                self.examples.check(samples, self.settings)
+
+    def _check(self, recipe: Recipe) -> None:
+        if isinstance(self.model, Reader):
+            self.model.check(recipe)
+        for name in self.settings:
+            if recipe.evidence is None and needs_tools(name):
+                known = [task for task, other in RECIPES.items() if other.evidence is not None]
+                raise InputError(
+                    f"setting: {recipe.task} has no tools, so only 'standard', got {name!r}; "
+                    f"those with tools are {', '.join(known)}"
+                )
+
+    async def go(self, progress: Callable[[Outcome], None] | None = None) -> list[Tally]:
+        """Ask what has no record yet.
+
+        Args:
+            progress: called after each sample.
+
+        Raises:
+            InputError: the folder holds records of another configuration, or is in use.
+            WeightsError: an expert's weights cannot be had.
+            ChatError: the server refuses every request.
+        """
+        with exclusive(self.out):
+            jobs = [job for samples in self.tasks for job in self._jobs(samples)]
+            with ThreadPoolExecutor(1, "evidence") as pool:  # experts are asked one at a time
+                try:
+                    await self._drain(jobs, pool, progress or (lambda outcome: None))
+                finally:
+                    pool.shutdown(wait=False, cancel_futures=True)
+        return [job.tally for job in jobs]
+
+    def inquirer(self, samples: Samples) -> Inquirer:
+        """What makes the prompts of one task in this run."""
+        return Inquirer(
+            samples,
+            self.tools,
+            tuple(self.cautions),
+            self.examples,
+            text_only=self.text_only,
+        )
+
+    def selected(self, samples: Samples) -> Iterator[Sample]:
+        """The samples of a task that this run asks."""
+        return (samples[n] for n in range(min(len(samples), self.limit or len(samples))))
+
+    def _jobs(self, samples: Samples) -> list[_Job]:
+        inquirer = self.inquirer(samples)
+        return [
+            _Job(
+                samples,
+                inquirer,
+                setting,
+                RecordFile(self.out, samples.task, setting, self._header(samples, setting)),
+            )
+            for setting in self.settings
+        ]
+
+    def _header(self, samples: Samples, setting: str) -> dict[str, Any]:
+        """Everything that decides the answers; what only decides the pace is left out."""
+        examples = None if self.examples is None else self.examples.digest
+        return {
+            "model": {"name": self.model.name, **self.model.settings()},
+            "source": dict(samples.source),
+            "place": samples.place,
+            "tools": self.tools.settings(recipe(samples.task)) if needs_tools(setting) else {},
+            "prompts": {
+                "digest": digest(),
+                "cautions": sorted(self.cautions),
+                "examples": examples,
+                "text_only": self.text_only,
+            },
+            "package": __version__,
+        }
+
+    async def _drain(
+        self, jobs: list[_Job], pool: ThreadPoolExecutor, progress: Callable[[Outcome], None]
+    ) -> None:
+        queue: asyncio.Queue[_Task | None] = asyncio.Queue(self.concurrency)
+
+        async def produce() -> None:
+            loop = asyncio.get_running_loop()
+            for samples in self.tasks:
+                own = [job for job in jobs if job.samples is samples]
+                for job in own:
+                    job.count_kept(self.selected(samples))
+                for sample in self.selected(samples):
+                    waiting = [job for job in own if sample.id not in job.file.done]
+                    if waiting:
+                        for task in await loop.run_in_executor(pool, _prepared, sample, waiting):
+                            await queue.put(task)
+            for _ in range(self.concurrency):
+                await queue.put(None)
+
+        async def consume() -> None:
+            while (task := await queue.get()) is not None:
+                error = await self._finish(task)
+                progress(Outcome(task.job.tally, error))
+
+        await _all_or_none([produce(), *(consume() for _ in range(self.concurrency))])
+
+    async def _finish(self, task: _Task) -> str | None:
+        """Ask, and write what came; the error, if that is what came."""
+        job, tally = task.job, task.job.tally
+        if isinstance(task.asked, Exception):
+            return _failed(task, "evidence", task.asked, 1)
+        started = time.perf_counter()
+        try:
+            reply, attempts = await self._reply(task, task.asked)
+        except ChatError as error:
+            message = _failed(task, "model", error, getattr(error, "attempts", 1))
+            if error.status in _NEVER_ACCEPTED and not error.transient:
+                raise
+            return message
+        record = _record(task.sample, task.asked, reply)
+        record |= {"seconds": round(time.perf_counter() - started, 3), "attempts": attempts}
+        job.file.add({**record, "time": now()})
+        tally.answered += 1
+        tally.count(record)
+        tally.cost += reply.usage.cost or 0.0
+        return None
+
+    async def _reply(self, task: _Task, asked: Asked) -> tuple[Reply, int]:
+        if isinstance(self.model, Reader):
+            letter = self.model.read(task.job.inquirer.recipe, task.sample, asked)
+            return Reply(text="" if letter is None else f"Answer: ({letter})"), 1
+        return await ask(self.model, asked.messages, attempts=self.attempts)
+
+
+class _Job:
+    """One task in one setting."""
+
+    def __init__(
+        self, samples: Samples, inquirer: Inquirer, setting: str, file: RecordFile
+    ) -> None:
+        self.samples = samples
+        self.inquirer = inquirer
+        self.setting = setting
+        self.file = file
+        self.tally = Tally(samples.task, setting)
+
+    def count_kept(self, selected: Iterable[Sample]) -> None:
+        """Count the records that were there before, of the samples that this run is about."""
+        for sample in selected:
+            if sample.id in self.file.done:
+                self.tally.kept += 1
+                self.tally.count(self.file.done[sample.id])
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A sample to be asked about, with its prompt or what went wrong in making it."""
+
+    job: _Job
+    sample: Sample
+    asked: Asked | Exception
+
+
+def _prepared(sample: Sample, jobs: Sequence[_Job]) -> list[_Task]:
+    """A sample's prompts in each setting; the tools run once for all of them."""
+    settings = [job.setting for job in jobs]
+    found: Iterable[Asked | Exception]
+    try:
+        found = jobs[0].inquirer.ask(sample, settings)
+    except (WeightsError, MissingExtraError):
+        raise  # no sample could be asked about
+    except Exception as error:  # experts raise of every kind; the other samples may be well
+        found = [error] * len(jobs)
+    return [_Task(job, sample, asked) for job, asked in zip(jobs, found, strict=True)]
+
+
+def _failed(task: _Task, stage: str, error: Exception, attempts: int) -> str:
+    message = str(error) if isinstance(error, (InputError, ChatError)) else _named(error)
+    row = {"id": task.sample.id, "stage": stage, "error": message, "attempts": attempts}
+    task.job.file.add_error({**row, "time": now()})
+    task.job.tally.errors += 1
+    return f"{task.sample.id}: {message}"
+
+
+def _named(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _record(sample: Sample, asked: Asked, reply: Reply) -> dict[str, Any]:
+    found = extract(reply.text, sample.options)
+    counts = text_tokens(asked.messages) | {"answer": estimate_tokens(reply.text)}
+    return {
+        "id": sample.id,
+        "group": sample.group,
+        "options": sample.options,
+        "answer": sample.answer,
+        "messages": [message.to_dict() for message in asked.messages],
+        "programs": [
+            {"name": p.name, "title": p.title, "program": p.program.to_dict()}
+            for p in asked.programs
+        ],
+        "raw": reply.text,
+        "parsed": found.letter,
+        "how": found.how,
+        "correct": None if sample.answer is None else found.letter == sample.answer,
+        "usage": asdict(reply.usage),
+        "text_tokens": counts,
+        "model": reply.model,
+        "finish": reply.finish,
+    }
+
+
+def text_tokens(messages: Sequence[Message]) -> dict[str, int]:
+    """Estimated tokens of each kind of text; earlier turns are the example."""
+    counts = dict.fromkeys(("question", "program", "example", "instructions"), 0)
+    for message in messages:
+        example = message is not messages[-1] and message.role != "system"
+        for part in message.parts:
+            if isinstance(part, Text):
+                kind = "example" if example else part.kind
+                counts[kind] = counts.get(kind, 0) + estimate_tokens(part.text)
+    return counts
+
+
+async def _all_or_none(work: Sequence[Any]) -> None:
+    """Run all; when one fails the others are cancelled before its error is raised."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

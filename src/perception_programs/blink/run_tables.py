@@ -1,0 +1,245 @@
+"""The files of runs, read back: one table of records and errors a task and setting."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from .._arrays import describe
+from .._plain import unique_keys
+from ..errors import InputError
+from .records import FORMAT
+
+__all__ = ["Outcome", "RunTable", "natural", "outcome", "read_runs"]
+
+Outcome: TypeAlias = Literal["right", "wrong", "unparsed", "unanswered"]
+
+_ERRORS = ".errors.jsonl"
+_RECORD: dict[str, tuple[type, ...]] = {
+    "id": (str,),
+    "group": (str, type(None)),
+    "options": (dict,),
+    "answer": (str, type(None)),
+    "messages": (list,),
+    "programs": (list,),
+    "raw": (str,),
+    "parsed": (str, type(None)),
+    "how": (str,),
+    "correct": (bool, type(None)),
+    "usage": (dict,),
+    "text_tokens": (dict,),
+    "seconds": (int, float),
+    "attempts": (int,),
+}
+_ERROR: dict[str, tuple[type, ...]] = {
+    "id": (str,),
+    "stage": (str,),
+    "error": (str,),
+    "attempts": (int,),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RunTable:
+    """One task in one setting, answered by one model.
+
+    Attributes:
+        path: the file of records.
+        header: the configuration that made them.
+        records: one a sample, in the order of their ids.
+        errors: the last failed try of each sample that has no record, by id.
+        notes: what a reader of the numbers should know, such as a torn last line.
+    """
+
+    path: Path
+    header: Mapping[str, Any]
+    records: tuple[Mapping[str, Any], ...]
+    errors: Mapping[str, Mapping[str, Any]]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """The run's folder."""
+        return self.path.parent
+
+    @property
+    def task(self) -> str:
+        """The task."""
+        return str(self.header["task"])
+
+    @property
+    def setting(self) -> str:
+        """The setting."""
+        return str(self.header["setting"])
+
+    @property
+    def model(self) -> str:
+        """What the model is called."""
+        return str(self.header["model"]["name"])
+
+
+def outcome(record: Mapping[str, Any]) -> Outcome:
+    """What became of a sample: `unanswered` where the right answer is not published.
+
+    >>> outcome({"answer": "A", "parsed": None}), outcome({"answer": "A", "parsed": "A"})
+    ('unparsed', 'right')
+    """
+    if record["answer"] is None:
+        return "unanswered"
+    if record["parsed"] is None:
+        return "unparsed"
+    return "right" if record["parsed"] == record["answer"] else "wrong"
+
+
+def read_runs(folders: Iterable[str | Path]) -> list[RunTable]:
+    """Every run in some folders, a folder given twice counted once.
+
+    A last line without its end, which a run that was killed leaves behind, is left out and noted.
+
+    Args:
+        folders: folders of runs.
+
+    Raises:
+        InputError: a folder without runs, a line that is no record (with its file and number), an id
+            that has two records, errors without their file of records.
+    """
+    if isinstance(folders, (str, Path)):
+        raise InputError(f"folders: expected several, got {describe(folders)}")
+    known = {Path(folder).resolve(): Path(folder) for folder in folders}
+    if not known:
+        raise InputError("folders: expected at least one, got none")
+    return [run for folder in known.values() for run in _read_folder(folder)]
+
+
+def _read_folder(folder: Path) -> list[RunTable]:
+    if not folder.is_dir():
+        raise InputError(f"folder: expected the folder of a run, got {str(folder)!r}")
+    found = sorted(folder.glob("*.jsonl"))
+    records = [path for path in found if not path.name.endswith(_ERRORS)]
+    for path in found:
+        if path not in records and _records_of(path) not in records:
+            raise InputError(f"{path}: expected {_records_of(path).name!r} beside it")
+    runs = [run for path in records if (run := _read_run(path)) is not None]
+    if not runs:
+        raise InputError(f"{folder}: expected at least one <task>.<setting>.jsonl, got none")
+    return runs
+
+
+def _records_of(path: Path) -> Path:
+    return path.with_name(path.name.removesuffix(_ERRORS) + ".jsonl")
+
+
+def _read_run(path: Path) -> RunTable | None:
+    """A run, or None when it was killed before its header was written."""
+    notes: list[str] = []
+    lines = _lines(path, notes)
+    first = next(lines, None)
+    if first is None:
+        return None
+    header = _header(first[1], path)
+    records: dict[str, Mapping[str, Any]] = {}
+    for number, row in lines:
+        where = f"{path}, line {number}"
+        _check(row, _RECORD, where)
+        _check_answer(row, where)
+        if row["id"] in records:
+            raise InputError(f"{where}: expected one record a sample, got {row['id']!r} twice")
+        records[row["id"]] = row
+    errors = _read_errors(path.with_name(path.name.removesuffix(".jsonl") + _ERRORS), notes)
+    return RunTable(
+        path=path,
+        header=header,
+        records=tuple(records[key] for key in sorted(records, key=natural)),
+        errors={key: errors[key] for key in sorted(errors, key=natural) if key not in records},
+        notes=tuple(notes),
+    )
+
+
+def _read_errors(path: Path, notes: list[str]) -> dict[str, Mapping[str, Any]]:
+    errors: dict[str, Mapping[str, Any]] = {}
+    if path.exists():
+        for number, row in _lines(path, notes):
+            _check(row, _ERROR, f"{path}, line {number}")
+            errors[row["id"]] = row
+    return errors
+
+
+def _lines(path: Path, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each whole line and its number; a torn last one is noted."""
+    try:
+        *lines, rest = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise InputError(f"{path}: expected a file that can be read: {error}") from error
+    if rest:
+        notes.append(f"{path}: the last line is torn, as a run that was killed leaves it; left out")
+    for number, line in enumerate(lines, 1):
+        try:
+            row = json.loads(line.decode("utf-8"), object_pairs_hook=unique_keys)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}, line {number}: expected JSON: {error}") from None
+        if not isinstance(row, dict):
+            raise InputError(f"{path}, line {number}: expected an object, got {describe(row)}")
+        yield number, row
+
+
+def _header(row: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    where = f"{path}, line 1"
+    header = row.get("header")
+    if not isinstance(header, dict):
+        raise InputError(f"{where}: expected the header of a run, got keys {', '.join(row)[:80]}")
+    if header.get("format") != FORMAT:
+        raise InputError(f"{where}: expected format {FORMAT}, got {header.get('format')!r}")
+    _check(header, {"task": (str,), "setting": (str,), "model": (dict,)}, where)
+    _check(header["model"], {"name": (str,)}, f"{where}: model")
+    expected = f"{header['task']}.{header['setting']}.jsonl"
+    if path.name != expected:
+        raise InputError(f"{path}: expected the name {expected!r}, which its header says")
+    return header
+
+
+def _check(row: Mapping[str, Any], types: Mapping[str, tuple[type, ...]], where: str) -> None:
+    for key, accepted in types.items():
+        if key not in row:
+            raise InputError(f"{where}: expected the key {key!r}, got {', '.join(row)[:80]}")
+        value = row[key]
+        # A bool is an int to Python, not to a record.
+        if not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted):
+            names = " or ".join("null" if t is type(None) else t.__name__ for t in accepted)
+            raise InputError(f"{where}: {key}: expected {names}, got {describe(value)}")
+
+
+def _check_answer(row: Mapping[str, Any], where: str) -> None:
+    right = None if row["answer"] is None else row["parsed"] == row["answer"]
+    if row["correct"] is not right:
+        raise InputError(
+            f"{where}: correct: expected {right} for the answer {row['answer']!r} and the parsed "
+            f"{row['parsed']!r}, got {row['correct']}"
+        )
+    for key in ("answer", "parsed"):
+        if row[key] is not None and row[key] not in row["options"]:
+            raise InputError(
+                f"{where}: {key}: expected one of {', '.join(row['options'])}, got {row[key]!r}"
+            )
+    for name in ("usage", "text_tokens"):
+        for part, count in row[name].items():
+            if not (
+                (count is None and name == "usage")
+                or (isinstance(count, (int, float)) and not isinstance(count, bool) and count >= 0)
+            ):
+                raise InputError(
+                    f"{where}: {name}: expected a number of {part}, got {describe(count)}"
+                )
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """A key that sorts names with numbers as people do: 9 before 10.
+
+    >>> sorted(["val_10", "val_9"], key=natural)
+    ['val_9', 'val_10']
+    """
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

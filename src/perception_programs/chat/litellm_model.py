@@ -1,0 +1,349 @@
+"""Models of any provider, and of any server that speaks OpenAI's protocol, through LiteLLM."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+from weakref import WeakKeyDictionary, WeakSet
+
+from .._arrays import describe
+from ..errors import InputError, MissingExtraError
+from ._images import IMAGE_BYTES, SMALLEST_IMAGE_BYTES, encode_image
+from .messages import Message, Part, Picture, Text
+from .model import ChatError, Reply, Usage
+
+__all__ = ["LiteLLMModel", "estimate_cost"]
+
+_OWN_SERVER = "hosted_vllm"
+"""What LiteLLM calls any server of OpenAI's protocol that isn't OpenAI's."""
+
+_OURS = frozenset(
+    (
+        *("model", "custom_llm_provider", "messages", "base_url", "api_base", "api_key"),
+        *("temperature", "max_tokens", "seed", "timeout", "stream", "n"),
+        *("num_retries", "max_retries", "fallbacks"),
+        *("input_cost_per_token", "output_cost_per_token"),
+    )
+)
+"""Fields of a request that have an option of their own, or that the run depends on."""
+
+_PASSING = (408, 409, 425, 429)
+"""Statuses below 500 after which asking again may help."""
+
+_HOPELESS = ("insufficient_quota", "Missing credentials")
+"""An account without credit, answered with 429, and a key that is nowhere, with 500."""
+
+_open: WeakSet[LiteLLMModel] = WeakSet()
+
+
+class LiteLLMModel:
+    """A model that LiteLLM reaches.
+
+    Nothing that is asked for is left out silently: a provider that takes no `temperature` or
+    `seed` refuses the request, and the error says so. Requests are never repeated here; that is
+    for `ask` to do.
+
+    Args:
+        name: as LiteLLM writes it, `PROVIDER/MODEL` or a name it knows (`gpt-5-mini`,
+            `gemini/gemini-2.5-pro`). With `base_url`, also any name that the server gives its
+            model; put `hosted_vllm/` before one whose first part is the name of a provider.
+        base_url: the address of a server that speaks OpenAI's protocol, with its `/v1`.
+        api_key: a key; by default from the environment, under the name that the provider uses
+            (`OPENAI_API_KEY`, …).
+        temperature: of sampling; by default the provider's.
+        max_tokens: the most tokens of an answer, hidden reasoning included.
+        timeout: seconds for one answer.
+        long_side: the most pixels of a picture's longer side; by default as many as it has.
+        image_bytes: the most bytes of a picture once encoded in base64.
+        extra: further fields of the request, such as `{"reasoning_effort": "low"}`.
+        seed: of sampling, where the provider takes one.
+
+    Raises:
+        InputError: an option is out of range, or nobody provides a model of that name.
+        MissingExtraError: LiteLLM is not installed.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        temperature: float | None = None,
+        max_tokens: int = 8192,
+        timeout: float = 600.0,
+        long_side: int | None = None,
+        image_bytes: int = IMAGE_BYTES,
+        extra: Mapping[str, Any] | None = None,
+        seed: int | None = None,
+    ) -> None:
+        for what, value, least in (
+            ("max_tokens", max_tokens, 1),
+            ("timeout", timeout, 0),
+            ("long_side", 1 if long_side is None else long_side, 1),
+            ("image_bytes", image_bytes, SMALLEST_IMAGE_BYTES),
+        ):
+            if not value >= least:
+                raise InputError(f"{what}: expected at least {least}, got {describe(value)}")
+        taken = _OURS & set(extra or ())
+        if taken:
+            raise InputError(f"extra: expected fields without an option, got {sorted(taken)}")
+        self.name = name
+        self._base_url, self._api_key = base_url, api_key
+        self._timeout, self._long_side, self._image_bytes = timeout, long_side, image_bytes
+        self._sampling = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
+        self._extra = dict(extra or {})
+        self._urls: WeakKeyDictionary[Picture, str] = WeakKeyDictionary()
+        self._litellm = _litellm()
+        self._model, self._provider = _resolve(self._litellm, name, base_url)
+        self._priced = _has_price(self._litellm, self._model, self._provider)
+        self._request = self._fixed_fields()
+        _open.add(self)
+
+    def settings(self) -> Mapping[str, Any]:
+        """What decides its answers. Keys, passwords and the values of headers are left out."""
+        return {
+            "kind": "litellm",
+            "provider": self._provider,
+            "model": self._model,
+            "base_url": _without_secrets(self._base_url),
+            **self._sampling,
+            "long_side": self._long_side,
+            "image_bytes": self._image_bytes,
+            "extra": {
+                key: sorted(value) if "headers" in key and isinstance(value, Mapping) else value
+                for key, value in self._extra.items()
+            },
+        }
+
+    async def answer(self, messages: Sequence[Message]) -> Reply:
+        """Its answer to a conversation; an answer cut by `max_tokens` finishes with `length`.
+
+        Raises:
+            ChatError: it gave none.
+            InputError: a picture cannot be read.
+        """
+        sent = await self._sent(messages)
+        call = self._litellm.acompletion
+        try:
+            with _unlogged(self._litellm):
+                response = await asyncio.wait_for(
+                    call(messages=sent, **self._request), self._timeout
+                )
+        except asyncio.TimeoutError as error:
+            raise ChatError(f"no answer within {self._timeout:g} s", transient=True) from error
+        except Exception as error:  # LiteLLM raises its own, the client's and Python's
+            raise self._chat_error(error) from error
+        return self._reply(response)
+
+    async def close(self) -> None:
+        """Close the connections, once the last of these models is closed: LiteLLM shares them."""
+        if self not in _open:
+            return
+        _open.discard(self)
+        if not _open:
+            await self._litellm.close_litellm_async_clients()
+            self._litellm.in_memory_llm_clients_cache.flush_cache()
+
+    def _fixed_fields(self) -> dict[str, Any]:
+        """The fields of a request that are the same each time."""
+        fields = {
+            **{name: value for name, value in self._sampling.items() if value is not None},
+            **self._extra,
+            "model": self._model,
+            "custom_llm_provider": self._provider,
+            "timeout": self._timeout,
+            "num_retries": 0,
+            "max_retries": 0,
+        }
+        if self._base_url is not None:
+            fields["api_base"] = self._base_url
+        if self._api_key is not None:
+            fields["api_key"] = self._api_key
+        elif self._base_url and self._provider == "openai" and "OPENAI_API_KEY" not in os.environ:
+            fields["api_key"] = "none"  # OpenAI's client asks for one even where the server doesn't
+        if not self._priced:
+            # Otherwise LiteLLM looks for a price after every answer, in vain and at length.
+            fields |= {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
+        return fields
+
+    async def _sent(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
+        """The messages in OpenAI's form; pictures are encoded outside the event loop."""
+        new = [p for m in messages for p in m.pictures if p not in self._urls]
+        if new:
+            for picture, url in zip(new, await asyncio.to_thread(self._encode, new), strict=True):
+                self._urls[picture] = url
+        return [{"role": m.role, "content": self._content(m)} for m in messages]
+
+    def _encode(self, pictures: Sequence[Picture]) -> list[str]:
+        return [
+            encode_image(p.image, long_side=self._long_side, limit=self._image_bytes).url
+            for p in pictures
+        ]
+
+    def _content(self, message: Message) -> str | list[dict[str, Any]]:
+        if not message.pictures:  # as plain text, which every server reads
+            return message.text
+        content: list[dict[str, Any]] = []
+        before: Part | None = None
+        for part in message.parts:
+            if isinstance(part, Picture):
+                content.append({"type": "image_url", "image_url": {"url": self._urls[part]}})
+            elif isinstance(before, Text):  # one piece, or the server chooses what is between them
+                content[-1]["text"] += f"\n\n{part.text}"
+            else:
+                content.append({"type": "text", "text": part.text})
+            before = part
+        return content
+
+    def _reply(self, response: Any) -> Reply:
+        try:
+            choice = response.choices[0]
+            text, finish = _visible(choice.message.content), choice.finish_reason
+        except (AttributeError, IndexError, TypeError) as error:
+            raise ChatError("the answer holds no message", transient=True) from error
+        return Reply(text, self._usage(response), response.model or None, finish)
+
+    def _usage(self, response: Any) -> Usage:
+        usage = getattr(response, "usage", None)
+        if usage is None or not usage.total_tokens:  # LiteLLM puts zeros where the server is silent
+            return Usage()
+        details = getattr(usage, "completion_tokens_details", None)
+        hidden = getattr(response, "_hidden_params", None) or {}
+        return Usage(
+            usage.prompt_tokens,
+            usage.completion_tokens,
+            getattr(details, "reasoning_tokens", None),
+            hidden.get("response_cost") if self._priced else None,
+        )
+
+    def _chat_error(self, error: Exception) -> ChatError:
+        status = getattr(error, "status_code", None)
+        text = " ".join(str(error).split())[:500] or type(error).__name__
+        if self._api_key:
+            text = text.replace(self._api_key, "…")
+        # Any status but a refusal stands for a broken connection or reply, 200 too.
+        refused = isinstance(status, int) and 400 <= status < 500 and status not in _PASSING
+        transient = not refused and not any(words in text for words in _HOPELESS)
+        return ChatError(
+            text,
+            transient=transient,
+            retry_after=_retry_after(error),
+            status=status if isinstance(status, int) else None,
+        )
+
+
+def estimate_cost(name: str, prompt_tokens: int, completion_tokens: int) -> float | None:
+    """US dollars by the price list that LiteLLM carries; None for a model that it has no price of.
+
+    Raises:
+        MissingExtraError: LiteLLM is not installed.
+    """
+    litellm = _litellm()
+    try:
+        model, provider, _, _ = litellm.get_llm_provider(name)
+    except litellm.exceptions.BadRequestError:
+        return None
+    if not _has_price(litellm, model, provider):
+        return None
+    prompt, completion = litellm.cost_per_token(
+        model=model,
+        custom_llm_provider=provider,
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+    )
+    return float(prompt + completion)
+
+
+@cache
+def _litellm() -> Any:
+    """LiteLLM, quiet and without a look into the network when it is imported."""
+    if "LITELLM_LOCAL_MODEL_COST_MAP" not in os.environ:
+        os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    if "LITELLM_LOG" not in os.environ:
+        logging.getLogger("LiteLLM").setLevel(logging.ERROR)
+    try:
+        import litellm
+    except ImportError as error:
+        raise MissingExtraError(
+            "models of providers and servers need LiteLLM: "
+            "python -m pip install 'perception-programs[eval]'"
+        ) from error
+    litellm.suppress_debug_info = True
+    return litellm
+
+
+def _resolve(litellm: Any, name: str, base_url: str | None) -> tuple[str, str]:
+    """The model's name at its provider, and the provider."""
+    try:
+        model, provider, _, _ = litellm.get_llm_provider(name, api_base=base_url)
+    except litellm.exceptions.BadRequestError:
+        if base_url is None:
+            raise InputError(
+                f"model: expected a name that LiteLLM knows or PROVIDER/MODEL, got {name!r}; "
+                "for a server of your own also give its address (base_url)"
+            ) from None
+        return name, _OWN_SERVER
+    return model, provider
+
+
+def _has_price(litellm: Any, model: str, provider: str) -> bool:
+    try:
+        info = litellm.get_model_info(model, custom_llm_provider=provider)
+    except Exception:  # of no particular kind: the model is not on the list
+        return False
+    return bool(info.get("input_cost_per_token") or info.get("output_cost_per_token"))
+
+
+def _unlogged(litellm: Any) -> AbstractContextManager[None]:
+    """Spares the record of each answer that LiteLLM prepares for callbacks where there is none.
+
+    It takes a fifth of the time that LiteLLM spends on an answer.
+    """
+    if litellm.callbacks or litellm.success_callback or litellm.failure_callback:
+        return nullcontext()
+    try:
+        from litellm._internal_context import internal_sub_call
+    except ImportError:  # it is not part of the public interface
+        return nullcontext()
+    return internal_sub_call()  # type: ignore[no-any-return]
+
+
+def _visible(content: Any) -> str:
+    if isinstance(content, list):
+        return "".join(part.get("text") or "" for part in content if part.get("type") == "text")
+    return content or ""
+
+
+def _without_secrets(url: str | None) -> str | None:
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _retry_after(error: Exception) -> float | None:
+    """Seconds that the server asked to wait, from a number of seconds or an HTTP date."""
+    headers = getattr(error, "litellm_response_headers", None) or {}
+    value = {name.lower(): value for name, value in headers.items()}.get("retry-after")
+    if value is None:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=timezone.utc)
+    return max(0.0, (moment - datetime.now(timezone.utc)).total_seconds())

@@ -1,0 +1,99 @@
+"""What a language model is to this package: something that answers messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from ..errors import ToolError
+from .messages import Message
+
+__all__ = ["ChatError", "ChatModel", "Reply", "Usage"]
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What an answer took; None where the provider does not say.
+
+    Attributes:
+        prompt_tokens: tokens read, pictures included.
+        completion_tokens: tokens written, hidden reasoning included.
+        reasoning_tokens: of those, the hidden ones.
+        cost: US dollars.
+    """
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost: float | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer.
+
+    Attributes:
+        text: what the model wrote, unchanged; empty when it wrote nothing visible.
+        usage: what it took.
+        model: the model that the provider says answered, or None.
+        finish: why it stopped (`stop`, `length`, …), or None.
+    """
+
+    text: str
+    usage: Usage = field(default_factory=Usage)
+    model: str | None = None
+    finish: str | None = None
+
+
+class ChatError(ToolError):
+    """A model gave no answer.
+
+    Attributes:
+        transient: whether asking again may help (a limit on the rate, a server error, a broken
+            connection or reply), as against a request that will never be accepted.
+        retry_after: seconds the server asked to wait, or None.
+        status: the HTTP status, or None.
+        attempts: how often it was asked before this was raised; `ask` sets it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        transient: bool,
+        retry_after: float | None = None,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.transient = transient
+        self.retry_after = retry_after
+        self.status = status
+        self.attempts = 1
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """A language model that reads text and pictures.
+
+    Attributes:
+        name: what reports call it.
+    """
+
+    name: str
+
+    def settings(self) -> Mapping[str, Any]:
+        """Plain data of everything that decides its answers: model, temperature, limits, server."""
+        ...
+
+    async def answer(self, messages: Sequence[Message]) -> Reply:
+        """Its answer to a conversation. Called concurrently; never tries twice on its own.
+
+        Raises:
+            ChatError: it gave none.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Give back what it holds: connections, memory. It may be called twice."""
+        ...

@@ -1,0 +1,134 @@
+"""A model whose answers are written beforehand, for tests and dry runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .._arrays import describe
+from ..errors import InputError
+from .messages import Message
+from .model import ChatError, Reply
+
+__all__ = ["ScriptedModel"]
+
+
+class ScriptedModel:
+    """Answers from a script.
+
+    Args:
+        answers: one answer for all questions; one each, in the order of asking; or a function of
+            the messages that gives the answer or the whole reply.
+        name: what reports call it.
+
+    Raises:
+        InputError: the answers are neither.
+
+    >>> import asyncio
+    >>> from perception_programs.chat import Message, Text
+    >>> question = (Message("user", (Text("Which is nearer, (A) or (B)?"),)),)
+    >>> asyncio.run(ScriptedModel("(A)").answer(question)).text
+    '(A)'
+    """
+
+    def __init__(
+        self,
+        answers: str | Sequence[str] | Callable[[Sequence[Message]], str | Reply],
+        *,
+        name: str = "scripted",
+    ) -> None:
+        self.name = name
+        self._asked = 0
+        if callable(answers):
+            self._answers: Callable[[Sequence[Message]], str | Reply] = answers
+            self._script = getattr(answers, "digest", None) or getattr(
+                answers, "__qualname__", type(answers).__qualname__
+            )
+            return
+        texts = (answers,) if isinstance(answers, str) else tuple(answers)
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise InputError(f"answers: expected strings or a function, got {describe(answers)}")
+        self._script = _digest(json.dumps(texts).encode())
+        self._answers = (
+            (lambda _: texts[0]) if isinstance(answers, str) else lambda _: self._next(texts)
+        )
+
+    @classmethod
+    def read(cls, path: str | Path) -> ScriptedModel:
+        """A script from a JSONL file with one `{"contains": …, "answer": …}` a line.
+
+        The answer is that of the first line whose `contains` occurs in the text of the messages;
+        an empty one occurs in all.
+
+        Raises:
+            InputError: the file cannot be read, or a line is not of that form.
+        """
+        return cls(_Rules.read(Path(path)), name=f"scripted:{Path(path).name}")
+
+    def settings(self) -> Mapping[str, Any]:
+        """What decides its answers: a digest of the script, or the name of the function."""
+        return {"kind": "scripted", "script": self._script}
+
+    async def answer(self, messages: Sequence[Message]) -> Reply:
+        """The answer of the script.
+
+        Raises:
+            ChatError: the script has none.
+        """
+        answer = self._answers(messages)
+        return answer if isinstance(answer, Reply) else Reply(answer, finish="stop")
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+    def _next(self, texts: Sequence[str]) -> str:
+        if self._asked == len(texts):
+            raise ChatError(f"the script ends after {len(texts)} answers", transient=False)
+        self._asked += 1
+        return texts[self._asked - 1]
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """Answers by what occurs in the text."""
+
+    pairs: tuple[tuple[str, str], ...]
+    digest: str
+
+    @classmethod
+    def read(cls, path: Path) -> _Rules:
+        try:
+            data = path.read_bytes()
+            lines = data.decode("utf-8").split("\n")  # not splitlines: a text may hold U+2028
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"script: {str(path)!r} cannot be read: {error}") from None
+        pairs = [_pair(line, f"{path.name}:{n}") for n, line in enumerate(lines, 1) if line.strip()]
+        return cls(tuple(pairs), _digest(data))
+
+    def __call__(self, messages: Sequence[Message]) -> str:
+        text = "\n\n".join(message.text for message in messages)
+        for contains, answer in self.pairs:
+            if contains in text:
+                return answer
+        raise ChatError("the script has no answer to this question", transient=False)
+
+
+def _pair(line: str, place: str) -> tuple[str, str]:
+    try:
+        item = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{place}: expected JSON: {error}") from None
+    match item:
+        case {"contains": str(contains), "answer": str(answer), **other} if not other:
+            return contains, answer
+    raise InputError(
+        f'{place}: expected {{"contains": text, "answer": text}}, got {describe(item)}'
+    )
+
+
+def _digest(data: bytes) -> str:
+    return f"sha256:{hashlib.sha256(data).hexdigest()[:16]}"

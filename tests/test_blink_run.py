@@ -1,0 +1,267 @@
+"""The run: what it writes, that it goes on where it was stopped, and what it refuses."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from blink_pictures import jigsaw_manifest
+from perception_programs import InputError, ToolError
+from perception_programs.blink import Examples, Reader, Tools, load
+from perception_programs.blink.examples import WorkedExample
+from perception_programs.blink.icl import write_examples
+from perception_programs.blink.records import RecordFile, exclusive
+from perception_programs.blink.run import Run
+from perception_programs.chat import ChatError, Reply, ScriptedModel, Usage
+
+TOOLS = Tools(expert="seams", cache=False)
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory):
+    return load("Jigsaw", jigsaw_manifest(tmp_path_factory.mktemp("made"), 7))
+
+
+def go(model, samples, out, *settings, **options):
+    settings = settings or ("standard",)
+    run = Run(model, [samples], settings, Path(out), TOOLS, **options)
+    return asyncio.run(run.go())
+
+
+def rows(out, name="Jigsaw.standard"):
+    return [json.loads(line) for line in (Path(out) / f"{name}.jsonl").read_text().splitlines()]
+
+
+class Counting:
+    """Answers A, and counts what it was asked; raises the errors it is given, by call."""
+
+    name = "counting"
+
+    def __init__(self, errors=()):
+        self.errors = dict(errors)
+        self.calls = 0
+
+    def settings(self):
+        return {"temperature": 0}
+
+    async def answer(self, messages):
+        self.calls += 1
+        if self.calls in self.errors:
+            raise self.errors[self.calls]
+        return Reply("I say (A).", Usage(100, 5, None, 0.25), "counting-1", "stop")
+
+    async def close(self):
+        pass
+
+
+def test_a_record_has_everything(samples, tmp_path) -> None:
+    (tally,) = go(Counting(), samples, tmp_path, "p2")
+    header, *records = rows(tmp_path, "Jigsaw.p2")
+    assert header["header"]["model"] == {"name": "counting", "temperature": 0}
+    assert header["header"]["tools"] and header["header"]["source"] and header["header"]["prompts"]
+    assert {r["id"] for r in records} == {s.id for s in samples}
+    first = next(r for r in records if r["id"] == samples[0].id)
+    assert (first["raw"], first["parsed"], first["answer"], first["correct"]) == (
+        "I say (A).",
+        "A",
+        "A",
+        True,
+    )
+    assert first["usage"] == {
+        "prompt_tokens": 100,
+        "completion_tokens": 5,
+        "reasoning_tokens": None,
+        "cost": 0.25,
+    }
+    assert first["programs"][0]["program"]["meta"]["expert"] == "seams"
+    said = json.dumps(first["messages"])
+    assert "<perceptionprogram>" in said and "base64" not in said
+    assert first["text_tokens"]["program"] > 100 > first["text_tokens"]["answer"] > 0
+    assert (tally.answered, tally.correct, tally.errors, tally.cost) == (7, 4, 0, 1.75)
+
+
+def test_nothing_is_asked_twice(samples, tmp_path) -> None:
+    model = Counting()
+    go(model, samples, tmp_path, limit=3)
+    (tally,) = go(model, samples, tmp_path)
+    assert model.calls == 7
+    assert (tally.kept, tally.answered, tally.scored, tally.correct) == (3, 4, 7, 4)
+    before = (tmp_path / "Jigsaw.standard.jsonl").read_bytes()
+    go(model, samples, tmp_path)
+    assert model.calls == 7
+    assert (tmp_path / "Jigsaw.standard.jsonl").read_bytes() == before
+
+
+def test_what_fails_is_apart_and_tried_again(samples, tmp_path) -> None:
+    refused = ChatError("the server said no", transient=False, status=400)
+    model = Counting({2: refused})
+    (tally,) = go(model, samples, tmp_path, concurrency=1)
+    assert (tally.answered, tally.errors) == (6, 1)
+    (error,) = rows(tmp_path, "Jigsaw.standard.errors")
+    assert (error["id"], error["stage"], error["error"]) == (
+        samples[1].id,
+        "model",
+        "the server said no",
+    )
+    (tally,) = go(model, samples, tmp_path)
+    assert (tally.kept, tally.answered, tally.errors) == (6, 1, 0)
+    assert len(rows(tmp_path)) == 8
+
+
+def test_a_transient_error_is_tried_again_at_once(samples, tmp_path) -> None:
+    busy = ChatError("busy", transient=True, status=429, retry_after=0.01)
+    (tally,) = go(Counting({1: busy}), samples, tmp_path, limit=1)
+    assert tally.errors == 0
+    assert rows(tmp_path)[1]["attempts"] == 2
+
+
+def test_a_wrong_key_ends_the_run(samples, tmp_path) -> None:
+    model = Counting(
+        {n: ChatError("no such key", transient=False, status=401) for n in range(1, 9)}
+    )
+    with pytest.raises(ChatError, match="no such key"):
+        go(model, samples, tmp_path, concurrency=1)
+    assert model.calls == 1
+
+
+def test_another_configuration_is_refused(samples, tmp_path) -> None:
+    go(Counting(), samples, tmp_path, limit=1)
+    other = Counting()
+    other.settings = lambda: {"temperature": 1}
+    with pytest.raises(InputError, match=r"model\.temperature 0 -> 1"):
+        go(other, samples, tmp_path)
+    with pytest.raises(InputError, match=r"prompts\.cautions"):
+        go(Counting(), samples, tmp_path, cautions=("all",))
+    go(Counting(), samples, tmp_path, concurrency=3, limit=2, attempts=2)  # these only set the pace
+
+
+def test_a_torn_line_is_asked_again(samples, tmp_path) -> None:
+    go(Counting(), samples, tmp_path)
+    path = tmp_path / "Jigsaw.standard.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-25])
+    model = Counting()
+    go(model, samples, tmp_path)
+    assert model.calls == 1
+    assert sorted(r["id"] for r in rows(tmp_path)[1:]) == sorted(s.id for s in samples)
+    path.write_bytes(whole[:20])  # not even the header was whole
+    model = Counting()
+    go(model, samples, tmp_path)
+    assert model.calls == 7
+
+
+def test_broken_records_are_named(tmp_path) -> None:
+    file = RecordFile(tmp_path, "T", "s", {})
+    file.add({"id": "a", "parsed": None, "correct": None})
+    with pytest.raises(InputError, match="'a' has a record already"):
+        file.add({"id": "a", "parsed": None, "correct": None})
+    with file.path.open("a") as more:
+        more.write("{\n")
+    with pytest.raises(InputError, match=r"T\.s\.jsonl, line 3"):
+        RecordFile(tmp_path, "T", "s", {})
+
+
+def test_two_runs_do_not_share_a_folder(samples, tmp_path) -> None:
+    with exclusive(tmp_path), pytest.raises(InputError, match="another run"):
+        go(Counting(), samples, tmp_path)
+
+
+def test_evidence_that_cannot_be_had(samples, tmp_path) -> None:
+    class Broken(Tools):
+        def settings(self, *args):
+            return {}
+
+        def __getattribute__(self, name):
+            if name in ("__class__", "settings") or name.startswith("_"):
+                return object.__getattribute__(self, name)
+            raise RuntimeError("the tool broke")
+
+    run = Run(Counting(), [samples], ["standard", "p2"], tmp_path, Broken())
+    standard, p2 = asyncio.run(run.go())
+    # Gathered once for both, so both wait for it.
+    assert (p2.answered, p2.errors) == (0, 7)
+    assert rows(tmp_path, "Jigsaw.p2.errors")[0]["stage"] == "evidence"
+    assert standard.answered + standard.errors == 7
+
+
+def test_the_reader_reads_the_prompt(samples, tmp_path) -> None:
+    (tally,) = go(Reader("reader"), samples, tmp_path, "p2")
+    assert (tally.correct, tally.unparsed) == (7, 0)
+    with pytest.raises(InputError, match="reads programs"):
+        go(Reader("reader"), samples, tmp_path / "b", "standard")
+    with pytest.raises(InputError, match="no rule for Jigsaw"):
+        go(Reader("naive"), samples, tmp_path / "c", "p2")
+
+
+def test_examples_are_never_the_sample_itself(samples, tmp_path) -> None:
+    told = [
+        WorkedExample("Jigsaw", "p2", s.id, s.answer, f"Because {s.id}.\nAnswer: ({s.answer})")
+        for s in samples[:2]
+    ]
+    go(Counting(), samples, tmp_path, "p2", examples=Examples(told))
+    records = rows(tmp_path, "Jigsaw.p2")[1:]
+    assert len(records) == 7
+    for record in records:
+        assistant = [m for m in record["messages"] if m["role"] == "assistant"]
+        other = samples[1].id if record["id"] == samples[0].id else samples[0].id
+        assert [f"Because {other}." in m["parts"][0]["text"] for m in assistant] == [True]
+        assert record["text_tokens"]["example"] > record["text_tokens"]["program"]
+    (tally,) = go(Counting(), samples, tmp_path / "b", "p2", examples=Examples(told[:1]))
+    assert (tally.answered, tally.errors) == (6, 1)
+    with pytest.raises(InputError, match="expected one for Jigsaw in standard, got none"):
+        go(Counting(), samples, tmp_path / "c", "standard", examples=Examples(told))
+    strange = WorkedExample("Jigsaw", "p2", "other", "A", "Answer: (A)")
+    with pytest.raises(InputError, match="has no 'other'"):
+        go(Counting(), samples, tmp_path / "d", "p2", examples=Examples([strange]))
+
+
+def test_examples_are_read_and_written(samples, tmp_path) -> None:
+    told = iter(["I can't tell.", "**Answer: B**", "Both fit, so\nAnswer: (B)", "Answer: (B)"])
+    model = ScriptedModel(lambda messages: next(told))
+    path = tmp_path / "examples.jsonl"
+
+    async def written():
+        return [e async for e in write_examples(model, samples, ["standard"], TOOLS)]
+
+    # The right answers of the first samples are A, B, A, B.
+    found = asyncio.run(written())
+    assert [(e.id, e.answer) for e in found] == [(samples[n].id, "B") for n in (1, 3)]
+    assert found[0].rationale == "**Answer: B**\n\nAnswer: (B)"
+    path.write_text("".join(json.dumps(asdict(e)) + "\n" for e in found))
+    assert list(Examples.read(path)) == found
+    assert Examples.read(path).digest == Examples(found).digest
+    path.write_text('{"task": "Jigsaw"}\n')
+    with pytest.raises(InputError, match="line 1"):
+        Examples.read(path)
+    with pytest.raises(InputError, match="last line 'Answer: \\(A\\)'"):
+        WorkedExample("Jigsaw", "p2", "x", "A", "It is A.")
+    model = ScriptedModel("None of them.")
+    with pytest.raises(ToolError, match="expected 2 explanations"):
+        asyncio.run(written())
+
+
+def test_what_the_model_writes_comes_back_whole(samples, tmp_path) -> None:
+    said = 'a "quoted"\u2028line\nand \udc80 a lone surrogate </script>'
+    go(ScriptedModel(said), samples, tmp_path, limit=1)
+    (record,) = rows(tmp_path)[1:]
+    assert record["raw"] == said
+    assert (record["parsed"], record["correct"]) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"settings": ["raw"]}, "setting: expected standard"),
+        ({"settings": []}, "at least one task"),
+        ({"concurrency": 0}, "concurrency: expected 1 or more"),
+        ({"limit": 0}, "limit: expected 1 or more"),
+    ],
+)
+def test_bad_input(options, message, samples, tmp_path) -> None:
+    given = {"settings": ["standard"], "tasks": [samples], **options}
+    with pytest.raises(InputError, match=message):
+        Run(model=Counting(), out=tmp_path, tools=TOOLS, **given)
