@@ -21,7 +21,7 @@ transformers = pytest.importorskip("transformers")
 
 from PIL import Image  # noqa: E402
 
-from perception_programs.chat import local  # noqa: E402
+from perception_programs.chat import _checkpoint, local  # noqa: E402
 from perception_programs.chat.local import LocalModel  # noqa: E402
 from perception_programs.chat.messages import Message, Picture, Text  # noqa: E402
 from perception_programs.chat.model import ChatError, ChatModel, Reply  # noqa: E402
@@ -422,8 +422,6 @@ def test_settings_tell_what_decides_answers(text_only: Path, tmp_path: Path) -> 
 def test_digest_tells_weights_apart(
     whole: bool, text_only: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from perception_programs.chat import _checkpoint
-
     if not whole:
         monkeypatch.setattr(_checkpoint, "_WHOLE", 0)
         monkeypatch.setattr(_checkpoint, "_SAMPLE", 16)
@@ -506,6 +504,27 @@ def test_hub_out_of_reach(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(WeightsError, match="HF_HUB_OFFLINE is set"):
         LocalModel("nobody/nothing")
+
+
+def test_cached_model_asks_no_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    repository = tmp_path / "models--some--model"
+    snapshot = repository / "snapshots" / "abc"
+    snapshot.mkdir(parents=True)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text("abc")
+    shards = {"weight_map": {"a": "model-1.safetensors", "b": "model-2.safetensors"}}
+    (snapshot / "model.safetensors.index.json").write_text(json.dumps(shards))
+    (snapshot / "model-1.safetensors").touch()
+    with pytest.raises(WeightsError):  # a download that was cut is none
+        _checkpoint.locate("some/model")
+    (snapshot / "model-2.safetensors").touch()
+    source = _checkpoint.locate("some/model")
+    assert source.local
+    assert _checkpoint.identity(source) == {"place": "some/model", "revision": "abc"}
 
 
 def test_missing_extra(text_only: Path, monkeypatch: pytest.MonkeyPatch) -> None:

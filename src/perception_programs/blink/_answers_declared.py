@@ -17,7 +17,7 @@ __all__ = ["Declaration", "declarations"]
 
 _WINDOW = 18  # tokens between an announcing noun and its verb: "the answer to the question … is"
 _CONNECTING = frozenset({":", "=", "-", "–", "—", "→", "\n", ">"})
-_SIGNS = frozenset('"\'{}[]():=-–—→>.,*#⟧') | {"\n"}
+_SIGNS = frozenset("\"'{}[]():=-–—→>.,*#⟧") | {"\n"}
 _PLURALS = frozenset({"choices", "options", "choice", "option", "key", "sheet", "format"})
 _STRONG = words.FITTING - {"right", "final", "true", "my", "our", "similar", "missing", "proper"}
 _NOT_SUPERLATIVE = frozenset("test rest west interest suggest forest request guest chest".split())
@@ -186,7 +186,9 @@ def _declines(reading: Reading, place: int) -> bool:
 
 def _last_line(reading: Reading) -> Target | None:
     """An option that has the last of several lines to itself, and is not the end of a list."""
-    lines = [(a, b) for a, b in _lines(reading) if any(c.text.isalnum() for c in reading.tokens[a:b])]
+    lines = [
+        (a, b) for a, b in _lines(reading) if any(c.text.isalnum() for c in reading.tokens[a:b])
+    ]
     if len(lines) < 2:
         return None
     alone = _alone(reading, *lines[-1])
@@ -213,6 +215,6 @@ def _leading(reading: Reading, first: int, last: int) -> Target | None:
 
 def _alone(reading: Reading, first: int, last: int) -> Target | None:
     target = _leading(reading, first, last)
-    if target is None or any(reading.low(n) not in '.!"\'})]' for n in range(target.stop, last)):
+    if target is None or any(reading.low(n) not in ".!\"'})]" for n in range(target.stop, last)):
         return None
     return target

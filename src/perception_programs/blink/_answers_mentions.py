@@ -142,9 +142,7 @@ def _single(text: str) -> bool:
     return len(text) == 1 and text.isascii() and text.isalpha()
 
 
-def _mention(
-    text: str, form: str, start: int, stop: int, options: Mapping[str, str]
-) -> Mention:
+def _mention(text: str, form: str, start: int, stop: int, options: Mapping[str, str]) -> Mention:
     letter = text.upper()
     return Mention(letter if letter in options else None, form, start, stop)
 

@@ -136,7 +136,9 @@ CLAIMS = _words(
 )
 """Words of a sentence that answers a question of comparison."""
 
-IN_LISTS = _words("the an option choice answer point points image box boxes picture number and maybe perhaps possibly")
+IN_LISTS = _words(
+    "the an option choice answer point points image box boxes picture number and maybe perhaps possibly"
+)
 """Words between the options of a list: `point A or the point B`."""
 
 NOT_THERE = _words("possible given listed available provided among present in shown determinable")

@@ -89,10 +89,9 @@ class _Texts:
         self._numbers: dict[str, int] = {}
 
     def number(self, text: str) -> int:
-        text = "\n".join(visible(line) for line in text.split("\n"))
         if text not in self._numbers:
             self._numbers[text] = len(self.known)
-            self.known.append(text)
+            self.known.append("\n".join(map(_shown, text.split("\n"))))
         return self._numbers[text]
 
 
@@ -167,7 +166,7 @@ def _facts(record: Mapping[str, Any]) -> list[str]:
         facts.append(f"${usage['cost']:.6f}")
     for name in ("model", "finish"):
         if record.get(name):
-            facts.append(f"{name}: {visible(str(record[name]))}")
+            facts.append(f"{name}: {_shown(str(record[name]))}")
     return facts
 
 
@@ -217,7 +216,7 @@ def _configuration(report: Report) -> str:
         parts.append(f"<h3>{_escape(title)}</h3>\n")
         for value, labels in values:
             body = json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True)
-            text = "\n".join(html.escape(visible(line)) for line in body.split("\n"))
+            text = "\n".join(map(_escape, body.split("\n")))
             rows = "".join(f"<li>{_escape(label)}</li>" for label in labels)
             parts.append(
                 f'<div class="made"><ul>{rows}</ul>\n'
@@ -244,4 +243,9 @@ def _template(name: str) -> str:
 
 
 def _escape(text: str) -> str:
-    return html.escape(visible(text))
+    return html.escape(_shown(text))
+
+
+def _shown(line: str) -> str:
+    """A line with what would hide or reorder text as escapes."""
+    return line if line.isprintable() else visible(line)

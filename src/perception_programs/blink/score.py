@@ -1,0 +1,166 @@
+"""The benchmark's own score: accuracy a subtask, and its macro mean.
+
+Predictions and answers are in BLINK's JSON format: one object, `{"val_Jigsaw_1": "(A)", …}`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from .._arrays import describe
+from ..errors import InputError
+
+__all__ = ["Score", "SubtaskScore", "read_predictions", "render", "score", "subtask_of"]
+
+_LETTER = re.compile(r"\(([A-Z])\)(?:\s+\S.*)?", re.DOTALL)
+_NONE = "Z"  # how BLINK's own evaluation writes that there is no answer
+
+
+@dataclass(frozen=True)
+class SubtaskScore:
+    """The score of one subtask.
+
+    Attributes:
+        n: how many questions have a known answer.
+        correct: how many are answered right.
+        missing: how many have no prediction; they count as wrong.
+        unparsed: how many have a prediction without a letter; they count as wrong.
+    """
+
+    n: int
+    correct: int
+    missing: int
+    unparsed: int
+
+    @property
+    def accuracy(self) -> float:
+        """Correct ones as a share of all, from 0 to 1."""
+        return self.correct / self.n
+
+
+@dataclass(frozen=True)
+class Score:
+    """The scores of all subtasks, by name, in alphabetical order."""
+
+    subtasks: Mapping[str, SubtaskScore]
+
+    @property
+    def macro(self) -> float:
+        """The mean of the subtasks' accuracies, from 0 to 1: the number that BLINK publishes."""
+        return math.fsum(part.accuracy for part in self.subtasks.values()) / len(self.subtasks)
+
+
+def subtask_of(name: str) -> str:
+    """The subtask that an id names.
+
+    Raises:
+        InputError: not `<split>_<subtask>_<number>`.
+
+    >>> subtask_of("val_Multi-view_Reasoning_12")
+    'Multi-view_Reasoning'
+    """
+    parts = name.split("_")
+    if len(parts) < 3 or not all(parts):
+        raise InputError(f"id: expected <split>_<subtask>_<number>, got {name!r}")
+    return "_".join(parts[1:-1])
+
+
+def read_predictions(path: str | PathLike[str]) -> dict[str, str | None]:
+    """The letter of each id in a JSON file of predictions or answers.
+
+    `(A)` and `(A) the option's words` are A, `(Z)` is None. Nothing else is read: what a model
+    wrote is for `answers.extract`.
+
+    Raises:
+        InputError: not such a file, an id twice, or a value that doesn't start with `(X)`.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: expected a JSON file of predictions, got {error}") from error
+    try:
+        rows = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, path))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: expected JSON, got {error}") from error
+    if not isinstance(rows, dict):
+        raise InputError(f"{path}: expected an object of ids and letters, got {describe(rows)}")
+    return {name: _letter(value, f"{path}: {name}") for name, value in rows.items()}
+
+
+def _once(pairs: list[tuple[str, object]], path: str | PathLike[str]) -> dict[str, object]:
+    rows: dict[str, object] = {}
+    for name, value in pairs:
+        if name in rows:
+            raise InputError(f"{path}: expected each id once, got {name!r} twice")
+        rows[name] = value
+    return rows
+
+
+def _letter(value: object, where: str) -> str | None:
+    found = _LETTER.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        got = repr(value) if isinstance(value, str) else describe(value)
+        raise InputError(f"{where}: expected (A), (B) … or (Z), got {got}")
+    return None if found[1] == _NONE else found[1]
+
+
+def score(predictions: Mapping[str, str | None], answers: Mapping[str, str | None]) -> Score:
+    """Score `predictions` against the `answers`, letters by id.
+
+    Ids that have no prediction count as wrong and are reported as missing.
+
+    Raises:
+        InputError: no answers, an answer without a letter, or a prediction for an unknown id.
+
+    >>> score({"val_Jigsaw_1": "A"}, {"val_Jigsaw_1": "A", "val_Jigsaw_2": "B"}).macro
+    0.5
+    """
+    if not answers:
+        raise InputError("answers: expected at least one, got none")
+    unknown = [name for name in predictions if name not in answers]
+    if unknown:
+        shown = ", ".join(map(repr, unknown[:3])) + (", …" if len(unknown) > 3 else "")
+        raise InputError(f"predictions: expected ids among the answers', got {shown}")
+    counts: dict[str, list[int]] = {}
+    for name, answer in answers.items():
+        if answer is None:
+            raise InputError(f"answers: expected a letter for {name}, got none")
+        missing = name not in predictions
+        given = predictions.get(name)
+        row = counts.setdefault(subtask_of(name), [0, 0, 0, 0])
+        tally = (True, given == answer, missing, given is None and not missing)
+        row[:] = [count + add for count, add in zip(row, tally, strict=True)]
+    return Score({name: SubtaskScore(*counts[name]) for name in sorted(counts)})
+
+
+def render(result: Score) -> str:
+    """The score as a text table, accuracies in per cent.
+
+    >>> print(render(score({"val_Jigsaw_1": "A"}, {"val_Jigsaw_1": "A", "val_Jigsaw_2": "B"})))
+    subtask  n  correct  missing  unparsed  accuracy
+    Jigsaw   2        1        1         0     50.00
+    macro    2        1        1         0     50.00
+    """
+    parts = list(result.subtasks.values())
+    total = [sum(column) for column in zip(*map(_counts, parts), strict=True)]
+    rows = [["subtask", "n", "correct", "missing", "unparsed", "accuracy"]]
+    for name, part in result.subtasks.items():
+        rows.append([name, *map(str, _counts(part)), f"{100 * part.accuracy:.2f}"])
+    rows.append(["macro", *map(str, total), f"{100 * result.macro:.2f}"])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            [name.ljust(widths[0]), *(c.rjust(w) for c, w in zip(cells, widths[1:], strict=True))]
+        )
+        for name, *cells in rows
+    )
+
+
+def _counts(part: SubtaskScore) -> tuple[int, int, int, int]:
+    return part.n, part.correct, part.missing, part.unparsed
