@@ -20,9 +20,19 @@ _CONNECTING = frozenset({":", "=", "-", "–", "—", "→", "\n", ">"})
 _SIGNS = frozenset("\"'{}[]():=-–—→>.,*#⟧") | {"\n"}
 _PLURALS = frozenset({"choices", "options", "choice", "option", "key", "sheet", "format"})
 _STRONG = words.FITTING - {"right", "final", "true", "my", "our", "similar", "missing", "proper"}
-_NOT_SUPERLATIVE = frozenset("test rest west interest suggest forest request guest chest".split())
-_WITH = {"go": "with", "going": "with", "opt": "for", "opting": "for", "settle": "on"}
+_NOT_SUPERLATIVE = frozenset(
+    {"test", "rest", "west", "interest", "suggest", "forest", "request", "guest", "chest"}
+)
+_WITH: dict[str, str] = {
+    "go": "with",
+    "going": "with",
+    "opt": "for",
+    "opting": "for",
+    "settle": "on",
+}
 _RIGHT = frozenset({"correct", "right", "best"})
+_SO = words.CONCLUDING | {"say", "it's", "→", "⇒"}
+_ANNOUNCING = words.ANSWER | words.OPTION | words.LABELS | words.CHOOSE | _STRONG | _SO
 
 
 class Declaration(NamedTuple):
@@ -34,7 +44,9 @@ class Declaration(NamedTuple):
 
 def declarations(reading: Reading) -> Iterator[Declaration]:
     """All declarations, not in order."""
-    for place in range(len(reading.tokens)):
+    for place, token in enumerate(reading.tokens):
+        if not (token.low in _ANNOUNCING or token.low in _WITH.values() or _superlative(token.low)):
+            continue
         target = _announced(reading, place)
         if target is not None and not _withdrawn(reading, place, target):
             yield _declare(target)
@@ -70,7 +82,7 @@ def _announced(reading: Reading, place: int) -> Target | None:
         return _after_noun(reading, place, immediate=False, listed=False)
     if low in words.CHOOSE or _WITH.get(before) == low:
         return None if _negated(reading, place) else _target(reading, place + 1)
-    if low in words.CONCLUDING or low in ("say", "it's", "→", "⇒"):
+    if low in _SO:
         after = place + 2 if reading.low(place + 1) in ",:" else place + 1
         target = _target(reading, after)
         return target if target is not None and reading.ends(target.stop) else None
@@ -100,8 +112,8 @@ def _after_noun(reading: Reading, place: int, *, immediate: bool, listed: bool) 
 
 def _denial(reading: Reading, place: int) -> Target | None:
     """None of the options, announced as the answer."""
-    while reading.low(place) in _SIGNS and place < len(reading.tokens):
-        place += 1
+    for _ in range(_WINDOW):
+        place += reading.low(place) in _SIGNS
     said = [reading.low(n) for n in range(place, place + 4)]
     absent = said[0] in ("none", "neither", "unknown") or said == ["that", "there", "is", "no"]
     if absent or (said[0] == "not" and said[1] in words.NOT_THERE):

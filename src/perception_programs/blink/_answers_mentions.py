@@ -13,6 +13,7 @@ from ._answers_text import clean
 __all__ = ["Mention", "Token", "find_mentions", "tokenise"]
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*|\n\s*|[^\w\s]|_")
+_LONGEST = 64  # tokens of an option's words that may be skipped between them
 
 
 class Token(NamedTuple):
@@ -54,6 +55,10 @@ def find_mentions(
     phrases = _phrases(tuple(options.items()))
     place = 0
     while place < len(tokens):
+        text = tokens[place].text
+        if _word(tokens[place]) not in phrases and not (text in '("' or _single(text)):
+            place += 1
+            continue
         found = _text_at(tokens, place, phrases)
         # A letter in brackets or after its noun is the letter, whatever the words around it say.
         letter = _letter_at(tokens, place, options, starts[place], depths[place])
@@ -75,9 +80,10 @@ def _captions(tokens: Sequence[Token], options: Mapping[str, str]) -> frozenset[
     found = {}
     for n in range(len(tokens) - 4):
         nth = words.ORDINALS.get(tokens[n].low)
-        if nth and tokens[n + 1].low in words.PICTURES and tokens[n + 2].text == "(":
-            if tokens[n + 3].text == chr(ord("A") + nth - 1) and tokens[n + 4].text == ")":
-                found[n + 2] = tokens[n + 3].text
+        if nth and tokens[n + 1].low in words.PICTURES:
+            letter = chr(ord("A") + nth - 1)
+            if [token.text for token in tokens[n + 2 : n + 5]] == ["(", letter, ")"]:
+                found[n + 2] = letter
     return frozenset(() if set(found.values()) <= set(options) else found)
 
 
@@ -106,7 +112,7 @@ def _letter_at(
     if text == '"' and _single(around[1]) and '"' in around[2:]:
         stop = place + 2 + around[2:].index('"') + 1
         return _mention(around[1], "quoted", place, stop, options)
-    if not _single(text) or glued and tokens[place - 1].text not in "({[:/=>*'\"⟧-,":
+    if not _single(text) or (glued and tokens[place - 1].text not in "({[:/=>*'\"⟧-,"):
         return None
     opens = place == first or tokens[place - 1].text == ":"
     if around[1] == ")" and not depth and (text.isupper() or opens):
@@ -131,10 +137,8 @@ def _bare(tokens: Sequence[Token], place: int, options: Mapping[str, str]) -> Me
         led = named or (closed and before in (":", "is", "be"))
         if not (led and clear and token.text.upper() in options):
             return None
-    elif token.text == "I" and not closed:
-        return None
-    elif token.text == "A" and not (closed or named or function_word):
-        return None
+    elif token.text in "AI" and not closed and (token.text == "I" or not (named or function_word)):
+        return None  # the article, the pronoun
     return _mention(token.text, "named" if named else "bare", place, place + 1, options)
 
 
@@ -147,30 +151,32 @@ def _mention(text: str, form: str, start: int, stop: int, options: Mapping[str, 
     return Mention(letter if letter in options else None, form, start, stop)
 
 
-_Phrases = Mapping[str, Sequence[tuple[tuple[str, ...], str | None]]]
+class _Node:
+    """Options' words as a tree: the words that may follow, and the option that is complete here."""
+
+    __slots__ = ("letters", "next")
+
+    def __init__(self) -> None:
+        self.next: dict[str, _Node] = {}
+        self.letters: set[str] = set()
 
 
 @lru_cache(maxsize=256)
-def _phrases(options: tuple[tuple[str, str], ...]) -> _Phrases:
-    """The ways to say each option in words, by their first word, the longest first.
-
-    What may mean two options has None for a letter: it is passed over as a whole.
-    """
-    said: dict[tuple[str, ...], set[str]] = {}
+def _phrases(options: tuple[tuple[str, str], ...]) -> dict[str, _Node]:
+    """The ways to say each option in words."""
+    root = _Node()
     letters = {letter for letter, _ in options}
     for letter, text in options:
         phrase = tuple(_word(token) for token in _content(tokenise(clean(text))))
-        letters_alone = len(phrase) == 1 and _single(phrase[0])
-        if phrase and not (letters_alone and (phrase[0].islower() or phrase[0] in letters)):
-            for form in _forms(phrase):
-                said.setdefault(form, set()).add(letter)
-    by_first: dict[str, list[tuple[tuple[str, ...], str | None]]] = {}
-    for phrase, meant in said.items():
-        letter_or_none = min(meant) if len(meant) == 1 else None
-        by_first.setdefault(phrase[0], []).append((phrase, letter_or_none))
-    for rows in by_first.values():
-        rows.sort(key=lambda row: -len(row[0]))
-    return by_first
+        alone = phrase[0] if len(phrase) == 1 and _single(phrase[0]) else ""
+        if alone.islower() or alone in letters:
+            continue  # a letter is not words
+        for form in _forms(phrase):
+            node = root
+            for word in form:
+                node = node.next.setdefault(word, _Node())
+            node.letters.add(letter)
+    return root.next
 
 
 def _content(tokens: Sequence[Token]) -> list[Token]:
@@ -179,10 +185,9 @@ def _content(tokens: Sequence[Token]) -> list[Token]:
     for n, token in enumerate(tokens):
         following = tokens[n + 1].low if n + 1 < len(tokens) else None
         letter = token.text == "A" and (following is None or following in words.FOLLOWS_A_LETTER)
+        letter = letter or (token.text == "A" and n > 0)  # Point A
         if letter or (token.low not in words.ARTICLES and (token.text[0].isalnum() or n == 0)):
             kept.append(token)
-        elif token.text == "A" and n > 0:
-            kept.append(token)  # Point A
     return kept
 
 
@@ -206,13 +211,21 @@ def _forms(phrase: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
                     yield from ((noun, number, joint, str(its)), (noun, str(its), joint, number))
 
 
-def _text_at(tokens: Sequence[Token], place: int, phrases: _Phrases) -> Mention | None:
-    """The option whose words stand at `place`; without a letter if they may mean several."""
-    for phrase, letter in phrases.get(_word(tokens[place]), ()):
-        stop = _match(tokens, place, phrase)
-        if stop is not None and not _another_sense(tokens, place, stop):
-            return Mention(letter, "text", place, stop)
-    return None
+def _text_at(tokens: Sequence[Token], place: int, phrases: Mapping[str, _Node]) -> Mention | None:
+    """The option whose words stand at `place`, the longest of several.
+
+    What may mean two options has no letter: it is passed over as a whole.
+    """
+    found, node, n = None, phrases.get(_word(tokens[place])), place + 1
+    while node is not None:
+        if node.letters and not _another_sense(tokens, place, n):
+            letter = min(node.letters) if len(node.letters) == 1 else None
+            found = Mention(letter, "text", place, n)
+        while n < min(len(tokens), place + _LONGEST) and _skipped(tokens[n]):
+            n += 1
+        node = node.next.get(_word(tokens[n])) if n < len(tokens) else None
+        n += 1
+    return found
 
 
 def _another_sense(tokens: Sequence[Token], place: int, stop: int) -> bool:
@@ -230,16 +243,6 @@ def _another_sense(tokens: Sequence[Token], place: int, stop: int) -> bool:
         or before in words.FITTING
         or before in words.NOT_COUNTING
     )
-
-
-def _match(tokens: Sequence[Token], place: int, phrase: Sequence[str]) -> int | None:
-    for n, word in enumerate(phrase):
-        while n and place < len(tokens) and _skipped(tokens[place]):
-            place += 1
-        if place >= len(tokens) or _word(tokens[place]) != word:
-            return None
-        place += 1
-    return place
 
 
 def _skipped(token: Token) -> bool:

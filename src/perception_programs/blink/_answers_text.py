@@ -57,7 +57,7 @@ def clean(text: str) -> str:
     text = _HTML.sub(" ", text)
     text = _RULE.sub("", text)
     text = _LINE_START.sub("", text)
-    text = "".join(" " if unicodedata.category(c) in _INVISIBLE and c != "\n" else c for c in text)
+    text = text.translate({ord(c): " " for c in set(text) if _invisible(c)})
     text = _EMPHASISED.sub(r"(\1)", text)
     text = _EMPHASIS.sub("", text)
     text = _QUOTED.sub(r'"\1"\2', text)
@@ -67,6 +67,10 @@ def clean(text: str) -> str:
 
 _CORNERS = str.maketrans("【】「」『』〔〕", "        ")
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cn", "Zl", "Zp"})
+
+
+def _invisible(character: str) -> bool:
+    return character != "\n" and unicodedata.category(character) in _INVISIBLE
 
 
 def _without_reasoning(text: str) -> str:

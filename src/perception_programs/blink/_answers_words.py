@@ -160,11 +160,10 @@ PICTURES = _words(
 ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6}
 
 NUMBERS = {
-    word: n
-    for n, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-}
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+}  # fmt: skip
+"""Small numbers in words."""
 
 ANSWER_WORDS = {
     "左": "left", "左边": "left", "左侧": "left", "왼쪽": "left", "izquierda": "left",

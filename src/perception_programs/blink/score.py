@@ -18,7 +18,7 @@ from ..errors import InputError
 
 __all__ = ["Score", "SubtaskScore", "read_predictions", "render", "score", "subtask_of"]
 
-_LETTER = re.compile(r"\(([A-Z])\)(?:\s+\S.*)?", re.DOTALL)
+_LETTER = re.compile(r"\(([A-Z])\)(\s+\S.*)?", re.DOTALL)
 _NONE = "Z"  # how BLINK's own evaluation writes that there is no answer
 
 
@@ -74,8 +74,9 @@ def subtask_of(name: str) -> str:
 def read_predictions(path: str | PathLike[str]) -> dict[str, str | None]:
     """The letter of each id in a JSON file of predictions or answers.
 
-    `(A)` and `(A) the option's words` are A, `(Z)` is None. Nothing else is read: what a model
-    wrote is for `answers.extract`.
+    `(A)` is A and `(Z)` is None. So is `(A) with words after it`: BLINK compares whole strings, so
+    such a prediction never counted as right, and the published numbers reproduce only that way; it
+    shows in a score's `unparsed`. Nothing else is read: what a model wrote is for `answers.extract`.
 
     Raises:
         InputError: not such a file, an id twice, or a value that doesn't start with `(X)`.
@@ -107,7 +108,7 @@ def _letter(value: object, where: str) -> str | None:
     if found is None:
         got = repr(value) if isinstance(value, str) else describe(value)
         raise InputError(f"{where}: expected (A), (B) … or (Z), got {got}")
-    return None if found[1] == _NONE else found[1]
+    return None if found[1] == _NONE or found[2] else found[1]
 
 
 def score(predictions: Mapping[str, str | None], answers: Mapping[str, str | None]) -> Score:
