@@ -21,7 +21,9 @@ from perception_programs.cli.options import STYLES
 from perception_programs.text import STYLES as TEXT_STYLES
 
 CONVERTING = [
-    name for name in COMMANDS if name not in ("show", "demo", "experts", "doctor", "cache")
+    name
+    for name in COMMANDS
+    if name not in ("show", "demo", "experts", "doctor", "cache") and not name.startswith("blink")
 ]
 
 

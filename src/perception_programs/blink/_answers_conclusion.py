@@ -28,7 +28,11 @@ def conclusions(reading: Reading) -> frozenset[str | None]:
         opening = meant if first == 0 else opening
         weak |= meant
         strong |= frozenset() if words.STRONG_CLAIMS.isdisjoint(said) else meant
-    return concluding or (opening if len(opening) == 1 else strong or weak)
+    if concluding:
+        return concluding
+    together = [t.letters for t in reading.targets if len(t.letters) > 1 and reading.denied(t)]
+    claimed = opening if len(opening) == 1 else strong or weak
+    return claimed.difference(*together)  # "neither A nor B"
 
 
 def _spoken_for(reading: Reading, first: int, said: list[str]) -> frozenset[str | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from ._answers_text import clean
 __all__ = ["Mention", "Token", "find_mentions", "tokenise"]
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*|\n\s*|[^\w\s]|_")
+_LETTERS = frozenset(string.ascii_letters)
 _LONGEST = 64  # tokens of an option's words that may be skipped between them
 
 
@@ -143,7 +145,7 @@ def _bare(tokens: Sequence[Token], place: int, options: Mapping[str, str]) -> Me
 
 
 def _single(text: str) -> bool:
-    return len(text) == 1 and text.isascii() and text.isalpha()
+    return text in _LETTERS
 
 
 def _mention(text: str, form: str, start: int, stop: int, options: Mapping[str, str]) -> Mention:

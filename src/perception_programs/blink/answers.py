@@ -1,10 +1,20 @@
-"""The option that a model's raw reply means."""
+"""The option that a model's raw reply means.
+
+Models answer a multiple-choice question in many ways: `(B)`, `**B. the third image**`, `Final
+Answer: $\\boxed{B}$`, 答案是B, `{"answer": "B"}`, or a page of reasoning in which every letter
+occurs. `extract` reads them by a fixed order of rules, and never guesses: what names no option, or
+several, is no answer.
+"""
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .._arrays import describe
+from .._plain import plain_text
+from ..errors import InputError
 from . import _answers_words as words
 from ._answers_conclusion import conclusions
 from ._answers_declared import declarations
@@ -13,6 +23,8 @@ from ._answers_text import clean
 
 __all__ = ["Answer", "extract"]
 
+_UNDECIDED = "?"  # a rule has nothing to say; None is a decision: there is no answer
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -20,7 +32,9 @@ class Answer:
 
     Attributes:
         letter: an option's letter, or None.
-        how: the rule that decided.
+        how: the rule that decided: `whole`, `declared`, `bracketed`, `leading`, `conclusion`,
+            `text`, or `none` where no rule did. A rule may decide that there is no answer:
+            `declared` and no letter is a declaration of several options, or of none of them.
     """
 
     letter: str | None
@@ -28,23 +42,49 @@ class Answer:
 
 
 def extract(text: str, options: Mapping[str, str]) -> Answer:
-    """The option that `text` means."""
-    text = clean(text)
-    reading = read(_whole_word(text), options)
-    if not reading.tokens:
-        return Answer(None, "none")
-    for how, rule in _RULES:
-        found = rule(reading)
-        if found is not _UNDECIDED:
-            return Answer(found if found in options else None, how)
+    """The option that `text` means, by the first of these rules that decides:
+
+    1. `whole`: the reply is a letter, an option's words, or both;
+    2. `declared`: the last explicit declaration, in one of many languages;
+    3. `bracketed`: the only letter in brackets or bold in the last paragraph, else in the reply;
+    4. `leading`: the letter that the reply starts with;
+    5. `conclusion`: the last concluding sentence, else the first claim, else what all claims say;
+    6. `text`: the only option named at all and not denied.
+
+    Hidden reasoning, special tokens and markup go first. Letters count before an option's words.
+
+    Args:
+        text: what the model wrote, whole.
+        options: the text of each option by its letter, as in `Sample.options`.
+
+    Raises:
+        InputError: `text` is not a string, or the options are not texts by capital letters.
+
+    >>> options = {"A": "the second image", "B": "the third image"}
+    >>> extract("The second image is darker. So the answer is **(B)**.", options)
+    Answer(letter='B', how='declared')
+    >>> extract("The image fits either way.", options)
+    Answer(letter=None, how='none')
+    """
+    text = clean(plain_text(text, "text"))
+    reading = read(
+        words.ANSWER_WORDS.get(text.strip(" .!。\n").casefold(), text), _checked(options)
+    )
+    if reading.tokens:
+        for how, rule in _RULES.items():
+            found = rule(reading)
+            if found != _UNDECIDED:
+                return Answer(found if found in options else None, how)
     return Answer(None, "none")
 
 
-_UNDECIDED = "?"
-
-
-def _whole_word(text: str) -> str:
-    return words.ANSWER_WORDS.get(text.strip(" .!。\n").casefold(), text)
+def _checked(options: Mapping[str, str]) -> Mapping[str, str]:
+    for letter, text in options.items():
+        if letter not in string.ascii_uppercase or len(letter) != 1 or not isinstance(text, str):
+            raise InputError(
+                f"options: expected texts by the letters A to Z, got {letter!r}: {describe(text)}"
+            )
+    return options
 
 
 def _whole(reading: Reading) -> str | None:
@@ -104,14 +144,15 @@ def _concluded(reading: Reading) -> str | None:
 def _by_text(reading: Reading) -> str | None:
     meant = reading.meant(0, len(reading.tokens))
     letters = {letter for t in meant if not reading.asked(t.start) for letter in t.letters}
+    letters -= {letter for t in reading.targets if reading.denied(t) for letter in t.letters}
     return letters.pop() if len(letters) == 1 else _UNDECIDED
 
 
-_RULES = (
-    ("whole", _whole),
-    ("declared", _declared),
-    ("bracketed", _bracketed),
-    ("leading", _leading),
-    ("conclusion", _concluded),
-    ("text", _by_text),
-)
+_RULES = {
+    "whole": _whole,
+    "declared": _declared,
+    "bracketed": _bracketed,
+    "leading": _leading,
+    "conclusion": _concluded,
+    "text": _by_text,
+}

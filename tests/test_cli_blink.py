@@ -1,0 +1,185 @@
+"""`p2 blink`: every command on small made-up files, its streams and its exit status."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from blink_pictures import jigsaw_manifest
+from perception_programs.cli import main
+
+
+class Done:
+    """What one call of `main` did."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], *argv: object) -> None:
+        self.status = main([str(a) for a in argv])
+        self.out, self.err = capsys.readouterr()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("blink")
+    jigsaw_manifest(folder, 4)
+    (folder / "script.jsonl").write_text('{"contains": "lower right", "answer": "It is (A)."}\n')
+    return folder
+
+
+@pytest.fixture
+def p2(capsys, tmp_path, monkeypatch, made):
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return lambda *argv: Done(capsys, "blink", *argv)
+
+
+def run(p2, model, out, *more, setting="p2"):
+    questions = ("--task", "Jigsaw", "--source", "questions.jsonl", "--setting", setting)
+    return p2(
+        "run", "--model", model, *questions, "--no-cache", *(("--out", out) if out else ()), *more
+    )
+
+
+def test_a_reader_runs_and_is_reported(p2) -> None:
+    done = run(p2, "reader", "out")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "TASK    SETTING  DONE  RIGHT   UNPARSED  FAILED",
+        "Jigsaw  p2       4     100.0%  0         0",
+    ]
+    report = p2("report", "out")
+    assert (report.status, report.err) == (0, "")
+    assert "| reader | p2 |" in report.out
+    for name in ("report.md", "report.csv", "report.html"):
+        done = p2("report", "out", "--out", name)
+        assert (done.status, done.out, done.err) == (0, f"{name}\n", "")
+    with Path("report.csv").open() as file:
+        assert [row["right"] for row in csv.DictReader(file)] == ["4"]
+    assert "'report.pdf'" in p2("report", "out", "--out", "report.pdf").err
+    assert "data:image/jpeg;base64," in Path("report.html").read_text()
+
+
+def test_the_page_does_without_pictures_that_are_gone(p2) -> None:
+    run(p2, "reader", "out")
+    Path("questions.jsonl").rename("moved.jsonl")
+    done = p2("report", "out", "--out", "report.html")
+    assert done.status == 0
+    assert done.err.startswith("p2: no pictures of Jigsaw: ")
+    done = p2("report", "out", "--out", "report.html", "--source", "moved.jsonl")
+    assert (done.status, done.err) == (0, "")
+
+
+def test_a_script_in_two_settings(p2) -> None:
+    done = run(p2, "scripted:script.jsonl", "out", "--setting", "standard")
+    assert [line.split() for line in done.out.splitlines()[1:]] == [
+        ["Jigsaw", "p2", "4", "50.0%", "0", "0"],
+        ["Jigsaw", "standard", "4", "50.0%", "0", "0"],
+    ]
+    again = run(p2, "scripted:script.jsonl", "out", "--setting", "standard", "--concurrency", 1)
+    assert again.out == done.out
+
+
+def test_failures_are_told_and_status_1(p2) -> None:
+    Path("2_1.png").write_bytes(b"no picture")
+    done = run(p2, "reader", "out")
+    assert done.status == 1
+    assert done.out.splitlines()[1].split() == ["Jigsaw", "p2", "3", "100.0%", "0", "1"]
+    first, last = done.err.splitlines()
+    assert first.startswith("p2: made_Jigsaw_2: 2_1.png: ")
+    assert last.startswith("p2: 1 samples failed")
+
+
+def test_dry_run_asks_nothing(p2) -> None:
+    done = run(p2, "scripted:script.jsonl", None, "--dry-run")
+    assert (done.status, done.err) == (0, "")
+    assert "<perceptionprogram>" in done.out and "4 requests" in done.out
+    assert not Path("out").exists()
+
+
+def test_examples_are_written_and_shown(p2) -> None:
+    line = ("--task", "Jigsaw", "--source", "questions.jsonl", "--setting", "p2")
+    done = p2(
+        "icl", "--model", "scripted:script.jsonl", *line, "--out", "examples.jsonl", "--no-cache"
+    )
+    assert (done.status, done.out) == (0, "")
+    rows = [json.loads(text) for text in Path("examples.jsonl").read_text().splitlines()]
+    assert [(row["id"], row["answer"]) for row in rows] == [
+        ("made_Jigsaw_0", "A"),
+        ("made_Jigsaw_2", "A"),
+    ]
+    done = run(p2, "scripted:script.jsonl", "out", "--examples", "examples.jsonl")
+    assert done.status == 0
+    record = json.loads(Path("out/Jigsaw.p2.jsonl").read_text().splitlines()[1])
+    assert [m["role"] for m in record["messages"]] == ["user", "assistant", "user"]
+
+
+def test_score(p2) -> None:
+    Path("key.json").write_text('{"val_Jigsaw_1": "(A)", "val_Jigsaw_2": "(B)"}')
+    Path("said.json").write_text('{"val_Jigsaw_1": "(A)", "val_Jigsaw_2": "(Z)"}')
+    done = p2("score", "said.json", "--answers", "key.json")
+    assert (done.status, done.err) == (0, "")
+    assert "50.0" in done.out
+
+
+def test_analyses(p2) -> None:
+    rng = np.random.default_rng(0)
+    np.save("depth.npy", np.sort(rng.random((64, 64)), axis=0))
+    done = p2("analyse", "grid", "depth.npy", "--grid", 4, "--grid", 8, "--out", "grid")
+    assert (done.status, done.err) == (0, "")
+    assert {Path(line).suffix for line in done.out.splitlines()[-2:]} == {".csv", ".png"}
+    texture = Image.fromarray(rng.integers(0, 256, (40, 60, 3), np.uint8)).resize((240, 160))
+    texture.save("first.png")
+    texture.transform((240, 160), Image.Transform.AFFINE, (1, 0, 6, 0, 1, 0)).save("second.png")
+    done = p2("analyse", "displacement", "first.png", "second.png", "--expert", "sift")
+    assert (done.status, done.err) == (0, "")
+    assert "25" in done.out  # 6 of 240 pixels
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("run --model reader --task Jigsaw --setting p2", "--out: expected a folder"),
+        ("run --model reader --task Jigsw --setting p2 --out o", "did you mean 'Jigsaw'"),
+        (
+            "run --model reader --task Jigsaw --source nowhere --setting p2 --out o",
+            "no file or folder 'nowhere'",
+        ),
+        (
+            "run --model reader --task Jigsaw --source questions.jsonl --setting raw --out o",
+            "setting: expected standard, tool, p2",
+        ),
+        (
+            "run --model scripted:script.jsonl --temperature 1 --task Jigsaw --source questions.jsonl "
+            "--setting p2 --out o",
+            "--temperature: has no meaning for the model 'scripted:script.jsonl'",
+        ),
+        ("report nowhere", "nowhere"),
+        ("score nowhere.json --answers key.json", "key.json"),
+        ("analyse colour x.png", "analyse: expected depth, correspondence, displacement, grid"),
+        ("analyse depth x.png", "expected --model NAME"),
+        ("analyse displacement x.png --expert sift", "expected pairs of pictures, got 1"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_status_1(line, message, p2) -> None:
+    done = p2(*line.split())
+    assert done.status == 1
+    assert message in done.err and done.err.count("\n") == 1, done.err
+
+
+@pytest.mark.parametrize("line", ["", "rn", "run", "score x.json"])
+def test_wrong_usage_is_status_2(line, p2) -> None:
+    done = p2(*line.split())
+    assert (done.status, done.out) == (2, "")
+    assert done.err
+
+
+def test_help_of_the_family(p2, capsys) -> None:
+    done = p2("--help")
+    assert done.status == 0 and "blink run" in done.out and "p2 depth" not in done.out
+    assert p2("run", "--help").out.startswith("usage: p2 blink run")
+    assert "did you mean 'blink run'" in p2("rn").err
