@@ -1,7 +1,7 @@
-"""The option that a model's raw reply means.
+r"""The option that a model's raw reply means.
 
 Models answer a multiple-choice question in many ways: `(B)`, `**B. the third image**`, `Final
-Answer: $\\boxed{B}$`, 答案是B, `{"answer": "B"}`, or a page of reasoning in which every letter
+Answer: $\boxed{B}$`, 答案是B, `{"answer": "B"}`, or a page of reasoning in which every letter
 occurs. `extract` reads them by a fixed order of rules, and never guesses: what names no option, or
 several, is no answer.
 """
@@ -42,7 +42,9 @@ class Answer:
 
 
 def extract(text: str, options: Mapping[str, str]) -> Answer:
-    """The option that `text` means, by the first of these rules that decides:
+    """The option that `text` means.
+
+    The first of these rules that decides:
 
     1. `whole`: the reply is a letter, an option's words, or both;
     2. `declared`: the last explicit declaration, in one of many languages;
@@ -134,8 +136,8 @@ def _leading(reading: Reading) -> str | None:
 
 
 def _concluded(reading: Reading) -> str | None:
-    stop = reading.sentences[0][1]
-    if any(reading.low(n) in words.REFUSALS for n in range(stop)):
+    first = {reading.low(n) for n in range(*reading.sentences[0])}
+    if first & words.REFUSALS and first & {"i", "i'm", "we", "sorry", "unfortunately"}:
         return None
     letters = conclusions(reading)
     return _only(letters) if letters else _UNDECIDED

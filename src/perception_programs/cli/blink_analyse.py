@@ -32,6 +32,8 @@ def analyse(args: argparse.Namespace, model: ChatModel | None) -> int:
         raise InputError(f"analyse {kind}: expected files, got none")
     if kind in ("depth", "correspondence") and model is None:
         raise InputError(f"analyse {kind}: expected --model NAME, got none")
+    if model is not None and args.out is None:
+        raise InputError(f"--out: expected a folder for the answers of {model.name}, got none")
     result: Any
     if kind == "grid":
         maps = {name: DepthMap.open(name, kind=args.kind) for name in files}
@@ -82,7 +84,7 @@ def _pairs(
         raise InputError(f"files: expected pairs of pictures, got {len(files)} files")
     expert = _expert(args, "correspondence")
     return [
-        (first, second, correspondence_program(first, second, expert=expert))
+        (first, second, correspondence_program(first, second, expert=expert, limit=args.matches))
         for first, second in zip(files[::2], files[1::2], strict=True)
     ]
 

@@ -79,6 +79,9 @@ def analyse(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="cells a side; repeat it (default: 4, 8, 10, 16; for grid also 32)",
     )
+    parser.add_argument(
+        "--matches", type=int, metavar="N", help="at most so many matches a pair, the surest"
+    )
     parser.add_argument("--expert", metavar="NAME", help="what reads the pictures")
     parser.add_argument("--weights", metavar="PATH", help="the expert's weights on this machine")
     parser.add_argument(
