@@ -119,6 +119,14 @@ def test_a_transient_error_is_tried_again_at_once(samples, tmp_path) -> None:
     assert rows(tmp_path)[1]["attempts"] == 2
 
 
+def test_a_picture_that_cannot_be_sent(samples, tmp_path) -> None:
+    model = Counting({3: InputError("2_1.png: cannot be decoded")})
+    (tally,) = go(model, samples, tmp_path, concurrency=1)
+    assert (tally.answered, tally.errors) == (6, 1)
+    (error,) = rows(tmp_path, "Jigsaw.standard.errors")
+    assert (error["stage"], error["error"]) == ("evidence", "2_1.png: cannot be decoded")
+
+
 def test_a_wrong_key_ends_the_run(samples, tmp_path) -> None:
     model = Counting(
         {n: ChatError("no such key", transient=False, status=401) for n in range(1, 9)}

@@ -243,8 +243,10 @@ class Run:
         started = time.perf_counter()
         try:
             reply, attempts = await self._reply(task, task.asked)
+        except InputError as error:  # a picture that cannot be sent
+            return _failed(task, "evidence", error, 1)
         except ChatError as error:
-            message = _failed(task, "model", error, getattr(error, "attempts", 1))
+            message = _failed(task, "model", error, error.attempts)
             if error.status in _NEVER_ACCEPTED and not error.transient:
                 raise
             return message
