@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _answers_words as words
-from ._answers_reading import Reading
+from ._answers_reading import Reading, Target
 
 __all__ = ["conclusions"]
 
@@ -40,13 +40,31 @@ def _spoken_for(reading: Reading, first: int, said: list[str]) -> frozenset[str 
     if "contrast" in said[:2]:
         return frozenset()
     start, stop = _main(said)
-    meant = reading.meant(first + start, first + stop)
+    meant = list(reading.meant(first + start, first + stop))
+    if len({target.letters for target in meant}) > 1:
+        meant = [target for target in meant if _superlative(reading, target)] or meant
     return frozenset(letter for target in meant for letter in target.letters)
 
 
+def _superlative(reading: Reading, target: Target) -> bool:
+    """Whether the words after it say that it is the most of something: `D is the closest`."""
+    after = [reading.low(n) for n in range(target.stop, target.stop + 4)]
+    if after[0] not in words.COPULAS | words.AUXILIARIES:
+        return False
+    return any(words.is_superlative(word) or word in words.STRONG_CLAIMS for word in after[1:])
+
+
 def _main(said: list[str]) -> tuple[int, int]:
-    """The part of a sentence before its contrast, or after the comma that ends a leading one."""
+    """The part of a sentence that makes its point.
+
+    It comes after the last `therefore` or the like, after the comma of a contrast that leads it, and
+    before a contrast that follows.
+    """
     start = said.index(",") + 1 if said[0] in words.CONTRAST and "," in said else 0
+    for n in range(len(said) - 1, start, -1):
+        if said[n] in words.THEREFORE:
+            start = n
+            break
     for n in range(start + 1, len(said)):
         if said[n] in words.CONTRAST:
             return start, n

@@ -16,13 +16,12 @@ from ._answers_reading import Reading, Target
 __all__ = ["Declaration", "declarations"]
 
 _WINDOW = 18  # tokens between an announcing noun and its verb: "the answer to the question … is"
+_SENTENCE = 80  # tokens of a concluding sentence that are looked at
+_SELECTED = frozenset({"selected", "predicted", "the"})
 _CONNECTING = frozenset({":", "=", "-", "–", "—", "→", "\n", ">"})
 _SIGNS = frozenset("\"'{}[]():=-–—→>.,*#⟧") | {"\n"}
 _PLURALS = frozenset({"choices", "options", "choice", "option", "key", "sheet", "format"})
 _STRONG = words.FITTING - {"right", "final", "true", "my", "our", "similar", "missing", "proper"}
-_NOT_SUPERLATIVE = frozenset(
-    {"test", "rest", "west", "interest", "suggest", "forest", "request", "guest", "chest"}
-)
 _WITH: dict[str, str] = {
     "go": "with",
     "going": "with",
@@ -30,7 +29,7 @@ _WITH: dict[str, str] = {
     "opting": "for",
     "settle": "on",
 }
-_RIGHT = frozenset({"correct", "right", "best"})
+_RIGHT = frozenset({"correct", "right", "best", "better"})
 _SO = words.CONCLUDING | {"say", "it's", "→", "⇒"}
 _ANNOUNCING = words.ANSWER | words.OPTION | words.LABELS | words.CHOOSE | _STRONG | _SO
 
@@ -45,7 +44,11 @@ class Declaration(NamedTuple):
 def declarations(reading: Reading) -> Iterator[Declaration]:
     """All declarations, not in order."""
     for place, token in enumerate(reading.tokens):
-        if not (token.low in _ANNOUNCING or token.low in _WITH.values() or _superlative(token.low)):
+        if not (
+            token.low in _ANNOUNCING
+            or token.low in _WITH.values()
+            or words.is_superlative(token.low)
+        ):
             continue
         target = _announced(reading, place)
         if target is not None and not _withdrawn(reading, place, target):
@@ -74,19 +77,46 @@ def _announced(reading: Reading, place: int) -> Target | None:
         return _after_noun(reading, place, immediate=False, listed=False)
     if low in words.OPTION and not _faulty(reading, place):
         nearby = {reading.low(n) for n in range(place - 3, place)}
-        if nearby & words.FITTING or any(_superlative(word) for word in nearby):
+        if nearby & words.FITTING or any(words.is_superlative(word) for word in nearby):
             return _after_noun(reading, place, immediate=True, listed=True)
-        colon = next((n for n in (1, 2, 3) if reading.low(place + n) not in '"()⟧'), 1)
-        return _target(reading, place + colon + 1) if reading.low(place + colon) == ":" else None
-    if (low in _STRONG or _superlative(low)) and before not in ("not", "less", "least", "in"):
+        return _after_label(reading, place)
+    if (low in _STRONG or words.is_superlative(low)) and before not in (
+        "not",
+        "less",
+        "least",
+        "in",
+    ):
         return _after_noun(reading, place, immediate=False, listed=False)
     if low in words.CHOOSE or _WITH.get(before) == low:
         return None if _negated(reading, place) else _target(reading, place + 1)
-    if low in _SO:
-        after = place + 2 if reading.low(place + 1) in ",:" else place + 1
-        target = _target(reading, after)
-        return target if target is not None and reading.ends(target.stop) else None
+    return _concluded(reading, place) if low in _SO else None
+
+
+def _concluded(reading: Reading, place: int) -> Target | None:
+    """What `So, B.` and `Therefore the one that fits is (B).` name: it ends their sentence."""
+    after = place + 2 if reading.low(place + 1) in ",:" else place + 1
+    target = _target(reading, after)
+    if target is not None and reading.ends(target.stop):
+        return target
+    if place == reading.starts[place]:
+        stop = min(reading.stops[place], place + _SENTENCE)
+        for n in range(after, stop):
+            if reading.low(n) not in words.COPULAS or reading.low(n - 1) in ("which", "who"):
+                continue
+            target = _target(reading, n + 1)
+            if target is not None and reading.ends(target.stop):
+                return target
     return None
+
+
+def _after_label(reading: Reading, place: int) -> Target | None:
+    """What `Option: B` names; `let us look at each option:` names nothing."""
+    first = reading.starts[place]
+    before = {reading.low(n) for n in range(max(first, place - _WINDOW), place)}
+    if before - words.ANSWER - words.FITTING - _SIGNS - _SELECTED:
+        return None
+    colon = next((n for n in (1, 2, 3) if reading.low(place + n) not in '"()⟧'), 1)
+    return _target(reading, place + colon + 1) if reading.low(place + colon) == ":" else None
 
 
 def _after_noun(reading: Reading, place: int, *, immediate: bool, listed: bool) -> Target | None:
@@ -137,10 +167,6 @@ def _target(reading: Reading, place: int) -> Target | None:
     return None
 
 
-def _superlative(word: str) -> bool:
-    return len(word) > 4 and word.endswith("est") and word not in _NOT_SUPERLATIVE
-
-
 def _faulty(reading: Reading, place: int) -> bool:
     return any(reading.low(n) in words.FAULTY for n in range(place - 2, place))
 
@@ -163,14 +189,16 @@ def _doubted(reading: Reading, place: int) -> bool:
         low = reading.low(n)
         if low in words.HYPOTHETICAL or low in ("not", "never", "cannot") or low.endswith("n't"):
             return True
-        if low in ",;:" or low in words.CONTRAST:
+        if low in ",;:" or low in words.CONTRAST or low == "but":
             return False
     return False
 
 
 def _called_right(reading: Reading, target: Target) -> bool:
-    """Whether the words after the target say that it is the right one."""
+    """Whether the words after the target say that it is the right one: `B is correct`, `B it is`."""
     n = target.stop
+    if (reading.low(n), reading.low(n + 1)) == ("it", "is"):
+        return reading.ends(n + 2)
     if reading.low(n) not in words.COPULAS | words.AUXILIARIES | {"are"}:
         return False
     for n in range(target.stop + 1, target.stop + 6):
@@ -184,7 +212,7 @@ def _called_right(reading: Reading, target: Target) -> bool:
     following = [reading.low(n + 1), reading.low(n + 2)]
     noun = any(word in words.ANSWER or word in words.OPTION for word in following)
     closed = reading.ends(n + 1) or following[0] in ("because", "as", "since", ",", ";", "and")
-    right = noun or (closed and reading.low(n) != "best")
+    right = noun or (closed and reading.low(n) in ("correct", "right"))
     return right and not reading.denied(target) and not reading.asked(target.start)
 
 

@@ -205,8 +205,9 @@ def _forms(phrase: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield from ((word,) for word, n in words.NUMBERS.items() if str(n) == phrase[0])
     if len(phrase) == 2 and phrase[0] in words.ORDINALS and phrase[1] in words.PICTURES:
         ordinal, number = phrase[0], str(words.ORDINALS[phrase[0]])
+        ending = {"1": "st", "2": "nd", "3": "rd"}.get(number, "th")
         for noun in words.PICTURES:
-            yield from ((ordinal, noun), (noun, number))
+            yield from ((ordinal, noun), (noun, number), (number, ending, noun))
             for joint in ("and", "or", "nor"):
                 for other, its in words.ORDINALS.items():
                     yield from ((ordinal, joint, other, noun), (other, joint, ordinal, noun))

@@ -10,9 +10,9 @@ import unicodedata
 
 from ._answers_words import TRANSLATIONS
 
-__all__ = ["DECLARED", "clean"]
+__all__ = ["clean"]
 
-DECLARED = "\n\u27e6answer\u27e7: "
+_DECLARED = "\n\u27e6answer\u27e7: "
 """What stands before a boxed or tagged answer once its markup is gone."""
 
 _THINKING = r"(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|analysis|scratchpad|reflection)"
@@ -44,12 +44,12 @@ _JOINT = re.compile(
 def clean(text: str) -> str:
     """`text` as a person would read it out: no hidden reasoning, no markup, plain characters.
 
-    A boxed answer and one in an answer tag are led by `DECLARED`; letters set off by emphasis or by
+    A boxed answer and one in an answer tag are led by `_DECLARED`; letters set off by emphasis or by
     any bracket become `(X)`.
     """
     text = unicodedata.normalize("NFKC", _without_reasoning(text))
-    text = _ANSWER_TAG.sub(DECLARED, text)
-    text = _BOX.sub(lambda match: DECLARED + "{", text)
+    text = _ANSWER_TAG.sub(_DECLARED, text)
+    text = _BOX.sub(_DECLARED + "{", text)
     text = _SPECIAL.sub("\n", text)
     text = _LATEX.sub("{", text)
     text = _LATEX_SIGN.sub(" ", text)

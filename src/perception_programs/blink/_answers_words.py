@@ -33,8 +33,14 @@ __all__ = [
     "REFUSALS",
     "REFUTED",
     "STRONG_CLAIMS",
+    "THEREFORE",
     "TRANSLATIONS",
+    "is_superlative",
 ]
+
+_NOT_SUPERLATIVE = frozenset(
+    {"test", "rest", "west", "interest", "suggest", "forest", "request", "guest", "chest"}
+)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -66,8 +72,7 @@ FAULTY = _words("incorrect wrong other false remaining first second third fourth
 """Adjectives before an announcing noun that make it announce something else."""
 
 COPULAS = _words(
-    "is was be becomes equals remains es est ist lautet wäre è é foi adalah jest är er on είναι"
-    " это là"
+    "is was be becomes equals remains es est ist lautet wäre è é foi adalah jest är είναι это là"
 )
 
 AUXILIARIES = _words("would should must will may might could can appears seems looks")
@@ -81,7 +86,7 @@ FILLERS = _words(
     "the an that likely probably most clearly definitely indeed simply just therefore thus so hence"
     " either both option choice answer letter labeled labelled label marked point image box picture"
     " figure number candidate panel piece as to be it's it is final correct opción opzione opção"
-    " la el le die der option: choices options best i'd"
+    " la el le die der choices options best i'd"
 )
 """Words that may stand between an announcement and what it announces."""
 
@@ -94,7 +99,7 @@ LABELS = _words(
 
 FOLLOWS_A_LETTER = _words(
     "is was are has have as because since due which and or with appears seems looks would more most"
-    " better best matches corresponds correspond fits shows would's does doesn't isn't clearly"
+    " better best matches corresponds correspond fits shows does doesn't isn't clearly"
     " accurately closely also nor but than in on at from to for the it this that based given"
     " provides encloses localizes represents should could must can cannot will may might not"
 )
@@ -115,14 +120,16 @@ DENIED_AFTER = _words(
 )
 
 CONTRAST = _words(
-    "while whereas although though but unlike compared than rather instead versus vs opposed"
-    " contrast however despite"
+    "while whereas although though unlike compared than rather instead versus vs opposed"
+    " contrast despite"
 )
 """Words after which a sentence speaks of what was not meant."""
 
-CONCLUDING = _words(
-    "therefore thus hence so consequently conclusion conclude accordingly believe assessment judge"
-)
+THEREFORE = _words("therefore thus hence consequently accordingly")
+"""Words after which a sentence makes its point."""
+
+CONCLUDING = THEREFORE | _words("so conclusion conclude believe assessment judge")
+"""Words of a sentence that concludes."""
 
 LEADING_IN = _words("based given overall altogether ultimately finally summary")
 """Words that conclude only where they start a sentence."""
@@ -133,6 +140,7 @@ CLAIMS = _words(
     "more most best better closer closest nearest nearer darker darkest lighter same similar"
     " corresponds correspond corresponding match matches matching fits fit missing completes complete"
     " likely appropriate answer resemblance moving moved resembles aligns shares analogous"
+    " continues continue belongs higher highest"
 )
 """Words of a sentence that answers a question of comparison."""
 
@@ -151,7 +159,7 @@ NOT_COUNTING = _words("the this that which each any every another same other las
 REFUSALS = _words("apologize apologise sorry unfortunately comfortable unable assist")
 """Words of a first sentence that refuses to answer."""
 
-HYPOTHETICAL = _words("if whether suppose assume assuming unless suppose")
+HYPOTHETICAL = _words("if whether suppose assume assuming unless")
 
 PICTURES = _words(
     "image images picture pictures photo photos photograph photographs painting paintings artwork"
@@ -191,3 +199,8 @@ TRANSLATIONS = (
     (r"[或]者?", "or"),
 )  # fmt: skip
 """Phrases in languages that don't part words, or say it in several, and the English for them."""
+
+
+def is_superlative(word: str) -> bool:
+    """Whether a word in lower case is one such as `closest`."""
+    return len(word) > 4 and word.endswith("est") and word not in _NOT_SUPERLATIVE

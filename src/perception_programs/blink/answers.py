@@ -23,6 +23,7 @@ from ._answers_text import clean
 
 __all__ = ["Answer", "extract"]
 
+_SHORT = 30  # tokens; shorter replies often lack a full stop
 _UNDECIDED = "?"  # a rule has nothing to say; None is a decision: there is no answer
 
 
@@ -69,9 +70,7 @@ def extract(text: str, options: Mapping[str, str]) -> Answer:
     Answer(letter=None, how='none')
     """
     text = clean(plain_text(text, "text"))
-    reading = read(
-        words.ANSWER_WORDS.get(text.strip(" .!。\n").casefold(), text), _checked(options)
-    )
+    reading = read(_in_english(text, _checked(options)), options)
     if reading.tokens:
         for how, rule in _RULES.items():
             found = rule(reading)
@@ -87,6 +86,13 @@ def _checked(options: Mapping[str, str]) -> Mapping[str, str]:
                 f"options: expected texts by the letters A to Z, got {letter!r}: {describe(text)}"
             )
     return options
+
+
+def _in_english(text: str, options: Mapping[str, str]) -> str:
+    """`text`; where all of it is an option in lower case or in another language, that option."""
+    alone = text.strip(" .!。\n").casefold()
+    same = [option for option in options.values() if option.casefold() == alone]
+    return same[0] if len(same) == 1 else words.ANSWER_WORDS.get(alone, text)
 
 
 def _whole(reading: Reading) -> str | None:
@@ -139,8 +145,17 @@ def _concluded(reading: Reading) -> str | None:
     first = {reading.low(n) for n in range(*reading.sentences[0])}
     if first & words.REFUSALS and first & {"i", "i'm", "we", "sorry", "unfortunately"}:
         return None
+    if _cut_off(reading):
+        return None
     letters = conclusions(reading)
     return _only(letters) if letters else _UNDECIDED
+
+
+def _cut_off(reading: Reading) -> bool:
+    """Whether a reply of some length stops in a sentence: what it would have concluded is open."""
+    if len(reading.tokens) <= _SHORT or not reading.tokens[-1].text.isalnum():
+        return False
+    return not reading.targets or reading.targets[-1].stop < len(reading.tokens)
 
 
 def _by_text(reading: Reading) -> str | None:

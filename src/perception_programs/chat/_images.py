@@ -80,11 +80,11 @@ def encode_image(
         drawing = EncodedImage(_saved(image, "PNG"), _MEDIA_TYPES["PNG"])
         if _base64_size(drawing.data) <= limit:
             return drawing
-    data = _saved(image, "JPEG")
+    data, factor = _saved(image, "JPEG"), 1.0
     while _base64_size(data) > limit:
         # The size of a file grows about as its area; the last factor makes up for "about".
-        image = _scaled(image, min(0.9, math.sqrt(limit / _base64_size(data)) * 0.95))
-        data = _saved(image, "JPEG")
+        factor *= min(0.9, math.sqrt(limit / _base64_size(data)) * 0.95)
+        data = _saved(_scaled(image, factor), "JPEG")
     return EncodedImage(data, _MEDIA_TYPES["JPEG"])
 
 

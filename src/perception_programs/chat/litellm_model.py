@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timezone
@@ -106,7 +107,6 @@ class LiteLLMModel:
         self._model, self._provider = _resolve(self._litellm, name, base_url)
         self._priced = _has_price(self._litellm, self._model, self._provider)
         self._request = self._fixed_fields()
-        _open.add(self)
 
     def settings(self) -> Mapping[str, Any]:
         """What decides its answers. Keys, passwords and the values of headers are left out."""
@@ -132,11 +132,11 @@ class LiteLLMModel:
             InputError: a picture cannot be read.
         """
         sent = await self._sent(messages)
-        call = self._litellm.acompletion
+        _open.add(self)
         try:
             with _unlogged(self._litellm):
                 response = await asyncio.wait_for(
-                    call(messages=sent, **self._request), self._timeout
+                    self._litellm.acompletion(messages=sent, **self._request), self._timeout
                 )
         except asyncio.TimeoutError as error:
             raise ChatError(f"no answer within {self._timeout:g} s", transient=True) from error
@@ -177,7 +177,7 @@ class LiteLLMModel:
 
     async def _sent(self, messages: Sequence[Message]) -> list[dict[str, Any]]:
         """The messages in OpenAI's form; pictures are encoded outside the event loop."""
-        new = [p for m in messages for p in m.pictures if p not in self._urls]
+        new = list({p: None for m in messages for p in m.pictures if p not in self._urls})
         if new:
             for picture, url in zip(new, await asyncio.to_thread(self._encode, new), strict=True):
                 self._urls[picture] = url
@@ -278,6 +278,8 @@ def _litellm() -> Any:
             "python -m pip install 'perception-programs[eval]'"
         ) from error
     litellm.suppress_debug_info = True
+    # From its own types, when it first answers.
+    warnings.filterwarnings("ignore", r"Items? .* on TypedDict class", UserWarning)
     return litellm
 
 

@@ -229,9 +229,7 @@ class LocalModel:
             **self._template_options,
         )
         if self._sees:
-            return inputs.to(
-                self._device, dtype=self._dtype
-            )  # the dtype of pixels; ids keep theirs
+            return inputs.to(self._device, dtype=self._dtype)  # of pixels; ids keep theirs
         return inputs.to(self._device)
 
     def _turn(self, message: Message) -> dict[str, Any]:
@@ -289,9 +287,7 @@ class LocalModel:
             **inputs,
             generation_config=config,
             stopping_criteria=[stopped],
-            logits_processor=[]
-            if self._temperature is None
-            else [self._drawn(inputs["input_ids"])],
+            logits_processor=[self._drawn(inputs["input_ids"])] if self._temperature else [],
         )
 
     def _drawn(self, ids: Any) -> Any:
