@@ -276,6 +276,15 @@ def test_concurrent_answers_equal_serial_ones(folder: Path) -> None:
     assert asyncio.run(together()) == serial
 
 
+def test_the_checkpoint_s_own_sampling_is_off(folder: Path, calls: list[Any]) -> None:
+    model = LocalModel(folder, max_tokens=2)
+    ask(model, QUESTION)
+    # Both: `generate` fills what is None in the one from the other.
+    for config in (calls[0][0]["generation_config"], model._network.generation_config):
+        assert not config.do_sample
+        assert config.temperature is config.top_p is config.top_k is None
+
+
 def test_nothing_global_changes(folder: Path) -> None:
     model = LocalModel(folder, max_tokens=3, temperature=1.0)
     state = torch.random.get_rng_state()

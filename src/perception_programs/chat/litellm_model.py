@@ -171,8 +171,9 @@ class LiteLLMModel:
         elif self._base_url and self._provider == "openai" and "OPENAI_API_KEY" not in os.environ:
             fields["api_key"] = "none"  # OpenAI's client asks for one even where the server doesn't
         if not self._priced:
-            # Otherwise LiteLLM looks for a price after every answer, in vain and at length.
-            fields |= {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}
+            # Otherwise LiteLLM looks for a price after every answer, in vain and at length, and of a
+            # price of zero it looks for the reason. What it computes from this is never read.
+            fields |= {"input_cost_per_token": 1e-12, "output_cost_per_token": 1e-12}
         return fields
 
     async def _sent(self, messages: Sequence[Message]) -> list[dict[str, Any]]:

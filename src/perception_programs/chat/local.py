@@ -163,7 +163,8 @@ class LocalModel:
                 f"its tokenizer has {len(self._tokenizer):,} tokens of {text.vocab_size:,}"
             )
         self._longest: int | None = getattr(text, "max_position_embeddings", None)
-        self._generation = self._generation_config(model)
+        # The model's own too, from which `generate` would take what is None in the one it is given.
+        model.generation_config = self._generation = self._generation_config(model)
         template = inspect.signature(self._reader.apply_chat_template).parameters
         # Labels come from other models and from pictures: none shall end a turn or stand for a picture.
         marks = "sanitize_control_tokens"
