@@ -253,11 +253,7 @@ def _line(name: str, run: RunTable, group: str | None, groups: Mapping[str, str]
 
 
 def _effort(records: Sequence[Mapping[str, Any]]) -> Effort:
-    images = [
-        max(0.0, record["usage"]["prompt_tokens"] - _text_tokens(record))
-        for record in records
-        if record["usage"].get("prompt_tokens") is not None
-    ]
+    images = [tokens for record in records if (tokens := _image_tokens(record)) is not None]
     written = [record["usage"].get("completion_tokens") for record in records]
     answers = [
         record["text_tokens"].get("answer", 0) if count is None else count
@@ -279,8 +275,13 @@ def _effort(records: Sequence[Mapping[str, Any]]) -> Effort:
     )
 
 
-def _text_tokens(record: Mapping[str, Any]) -> float:
-    return sum(count for part, count in record["text_tokens"].items() if part != "answer")
+def _image_tokens(record: Mapping[str, Any]) -> float | None:
+    """What the provider read less the estimate of the text; None where it does not say."""
+    if not any("picture" in part for message in record["messages"] for part in message["parts"]):
+        return 0.0
+    read = record["usage"].get("prompt_tokens")
+    text = sum(count for part, count in record["text_tokens"].items() if part != "answer")
+    return None if read is None else max(0.0, float(read - text))
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +14,11 @@ from typing import Any
 from .._arrays import describe
 from ..errors import InputError, MissingExtraError, WeightsError
 from ..experts._weights import (
-    _PATIENCE,
     WEIGHT_FILES,
     Source,
-    _answers,
     cached_revision,
     is_cached,
+    reachable,
 )
 
 __all__ = ["identity", "locate", "named"]
@@ -77,14 +75,7 @@ def _check_hub(repository: str) -> None:
 
     if constants.HF_HUB_OFFLINE:
         raise _weights_error(repository, "are not on this machine, and HF_HUB_OFFLINE is set")
-    found: list[bool] = []
-    # In a thread, because looking up a name has no time limit of its own.
-    asking = threading.Thread(
-        target=lambda: found.append(_answers(constants.ENDPOINT)), daemon=True
-    )
-    asking.start()
-    asking.join(_PATIENCE + 0.5)
-    if not any(found):
+    if not reachable(constants.ENDPOINT):
         raise _weights_error(
             repository, f"are not on this machine, and {constants.ENDPOINT} cannot be reached"
         )

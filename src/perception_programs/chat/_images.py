@@ -15,7 +15,7 @@ from ..images import ImageLike, open_picture, to_pil
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["IMAGE_BYTES", "SMALLEST_IMAGE_BYTES", "EncodedImage", "encode_image"]
+__all__ = ["IMAGE_BYTES", "SMALLEST_IMAGE_BYTES", "EncodedImage", "encode_image", "shrunk"]
 
 IMAGE_BYTES = 5 * 1024**2
 """The default limit, in bytes of base64: the tightest of the large providers' (Anthropic's)."""
@@ -73,9 +73,7 @@ def encode_image(
     unchanged = _as_it_is(source, long_side, limit)
     if unchanged is not None:
         return unchanged
-    image = to_pil(source)
-    if long_side is not None and max(image.size) > long_side:
-        image = _scaled(image, long_side / max(image.size))
+    image = shrunk(to_pil(source), long_side)
     if image.getcolors(_FEW_COLOURS) is not None:
         drawing = EncodedImage(_saved(image, "PNG"), _MEDIA_TYPES["PNG"])
         if _base64_size(drawing.data) <= limit:
@@ -122,6 +120,13 @@ def _called(source: ImageLike, data: bytes) -> str:
 
 def _base64_size(data: bytes) -> int:
     return 4 * ((len(data) + 2) // 3)
+
+
+def shrunk(image: Image.Image, long_side: int | None) -> Image.Image:
+    """The picture with its longer side at most so long, in pixels; never enlarged."""
+    if long_side is None or max(image.size) <= long_side:
+        return image
+    return _scaled(image, long_side / max(image.size))
 
 
 def _scaled(image: Image.Image, factor: float) -> Image.Image:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from .._plain import plain_number
 from ..errors import InputError, MissingExtraError
 from ..images import to_pil
+from ._images import shrunk
 from .messages import Message, Part, Picture, Text
 from .model import ChatError, Reply, Usage
 
@@ -249,18 +250,11 @@ class LocalModel:
         return {"role": message.role, "content": content}
 
     def _picture(self, part: Part) -> Image.Image:
-        from PIL import Image
-
         assert isinstance(part, Picture)
         try:
-            image = to_pil(part.image)
+            return shrunk(to_pil(part.image), self._long_side)
         except InputError as error:
             raise InputError(f"{part.name}: {error}" if part.name else str(error)) from error
-        longest = max(image.size)
-        if self._long_side is None or longest <= self._long_side:
-            return image
-        width, height = (max(1, round(side * self._long_side / longest)) for side in image.size)
-        return image.resize((width, height), Image.Resampling.LANCZOS)
 
     def _room(self, length: int) -> int:
         """How many tokens may be written after a prompt of so many."""

@@ -32,6 +32,7 @@ __all__ = [
     "is_present",
     "named",
     "pretrained",
+    "reachable",
     "url_file",
 ]
 
@@ -237,15 +238,19 @@ def _check_hub(card: Card) -> None:
 
 
 def _check_reachable(card: Card, url: str, cache: str) -> None:
-    """Ask once, briefly: the libraries' own retries take the better part of a minute."""
+    if not reachable(url):
+        host = url.split("/")[2]
+        raise _error(card, f"are not on this machine, and {host} cannot be reached", cache)
+
+
+def reachable(url: str) -> bool:
+    """Whether a host answers, within seconds: the libraries' own retries take the better part of a minute."""
     answers: list[bool] = []
     # In a thread, because looking up a name has no time limit of its own.
     asking = threading.Thread(target=lambda: answers.append(_answers(url)), daemon=True)
     asking.start()
     asking.join(_PATIENCE + 0.5)
-    if not any(answers):
-        host = url.split("/")[2]
-        raise _error(card, f"are not on this machine, and {host} cannot be reached", cache)
+    return any(answers)
 
 
 def _answers(url: str) -> bool:
