@@ -54,7 +54,7 @@ def main() -> None:
 
 def measure(args: argparse.Namespace, url: str, folder: Path) -> None:
     questions = jigsaw_manifest(folder / "made", args.samples, side=args.side)
-    model = LiteLLMModel("openai/toy", base_url=url)
+    model = LiteLLMModel("toy", base_url=url)
     samples = load("Jigsaw", questions)
     tools = Tools(cache=False)
 

@@ -303,6 +303,17 @@ class TestBrowser:
         assert "setting=p2" not in found["links"][0] and "task=Jigsaw" in found["links"][0]
         assert (found["title"], found["stray"]) == ("BLINK report", 0)
 
+    def test_a_filter_without_values_is_not_shown(self, tmp_path: Path) -> None:
+        run = sample_run.write_run(tmp_path / "run")
+        for path in run.glob("HardBLINK.*"):
+            path.unlink()
+        page = tmp_path / "report.html"
+        write(build_report([run]), page)
+        script = """
+        return [...document.querySelectorAll("#filters label")].filter((e) => e.offsetParent === null)
+          .map((e) => e.control.name);"""
+        assert drive(page, script) == ["group"]
+
     @pytest.mark.parametrize("width", [1280, 900, 400])
     def test_nothing_overlaps(self, page: Path, width: int) -> None:
         script = """

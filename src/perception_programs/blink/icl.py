@@ -55,9 +55,7 @@ async def write_examples(
                 rationale, last = reply.text.strip(), f"Answer: ({answer})"
                 if rationale.splitlines()[-1] != last:
                     rationale += f"\n\n{last}"
-                yield WorkedExample(
-                    samples.task, setting, sample.id, answer, rationale, model.name
-                )
+                yield WorkedExample(samples.task, setting, sample.id, answer, rationale, model.name)
                 written += 1
             if written == PER_TASK:
                 break

@@ -24,7 +24,11 @@ FORMAT = 1
 """The version of these files."""
 
 # Of where the samples are only their digest counts: the same ones may have moved.
-_NOT_COMPARED = ("created", "place", *(f"source.{k}" for k in ("kind", "name", "split", "revision")))
+_NOT_COMPARED = (
+    "created",
+    "place",
+    *(f"source.{k}" for k in ("kind", "name", "split", "revision")),
+)
 
 
 def now() -> str:

@@ -114,12 +114,14 @@
     );
   }
 
-  function figure(caption, picture) {
+  function figure(caption, picture, drawing = false) {
     let content;
     if (typeof picture === "number") {
       content = element("img", { src: byId(`picture-${picture}`).textContent, alt: caption });
+      // A drawing of several pictures side by side takes the whole width.
       content.addEventListener("load", () => {
-        content.parentElement.classList.toggle("wide", content.naturalWidth > 1.5 * content.naturalHeight);
+        const wide = drawing && content.naturalWidth > 1.5 * content.naturalHeight;
+        content.parentElement.classList.toggle("wide", wide);
       });
     } else {
       content = element("p", { class: "missing" }, picture);
@@ -131,7 +133,7 @@
     const drawings = (record.programs || []).filter((program) => program.drawing !== null);
     const figures = [
       ...record.pictures.map(([caption, picture]) => figure(caption, picture)),
-      ...drawings.map((program) => figure(`${program.title}, drawn`, program.drawing)),
+      ...drawings.map((program) => figure(`${program.title}, drawn`, program.drawing, true)),
     ];
     if (figures.length) return element("div", { class: "pictures" }, ...figures);
     const why = data.withPictures

@@ -161,7 +161,7 @@ def _facts(record: Mapping[str, Any]) -> list[str]:
         if usage.get(name) is not None:
             facts.append(f"{usage[name]:,} tokens {what}")
     if text.get("program"):
-        facts.append(f"≈ {text['program']:,} of the program")
+        facts.append(f"≈ {text['program']:,} tokens of the program")
     if usage.get("cost") is not None:
         facts.append(f"${usage['cost']:.6f}")
     for name in ("model", "finish"):

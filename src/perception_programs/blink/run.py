@@ -309,7 +309,8 @@ def _prepared(sample: Sample, jobs: Sequence[_Job]) -> list[_Task]:
 
 def _failed(task: _Task, stage: str, error: Exception, attempts: int) -> str:
     message = str(error) if isinstance(error, (InputError, ChatError)) else _named(error)
-    row = {"id": task.sample.id, "stage": stage, "error": message, "attempts": attempts}
+    row: dict[str, Any] = {"id": task.sample.id, "group": task.sample.group, "stage": stage}
+    row |= {"error": message, "attempts": attempts}
     task.job.file.add_error({**row, "time": now()})
     task.job.tally.errors += 1
     return f"{task.sample.id}: {message}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 __all__ = ["Card", "Entry", "Expert", "installed_version"]
 
 
+@functools.cache  # it parses a file each time, for the `meta` of every program
 def installed_version(library: str) -> str | None:
     """The version of an installed distribution, or None where there is none of that name."""
     try:
