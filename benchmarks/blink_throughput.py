@@ -23,7 +23,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from blink_pictures import jigsaw_manifest
-
 from perception_programs.blink import Run, Tools, load
 from perception_programs.chat import LiteLLMModel
 
