@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blink_pictures import jigsaw_manifest
-from perception_programs import InputError, ToolError
+from perception_programs import InputError, MissingExtraError, ToolError, WeightsError
 from perception_programs.blink import Examples, Reader, Tools, load
 from perception_programs.blink.examples import WorkedExample
 from perception_programs.blink.icl import write_examples
@@ -183,8 +183,11 @@ def test_evidence_that_cannot_be_had(samples, tmp_path) -> None:
         def settings(self, *args):
             return {}
 
+        def check(self, *args):
+            pass
+
         def __getattribute__(self, name):
-            if name in ("__class__", "settings") or name.startswith("_"):
+            if name in ("__class__", "check", "settings") or name.startswith("_"):
                 return object.__getattribute__(self, name)
             raise RuntimeError("the tool broke")
 
@@ -194,6 +197,19 @@ def test_evidence_that_cannot_be_had(samples, tmp_path) -> None:
     assert (p2.answered, p2.errors) == (0, 7)
     assert rows(tmp_path, "Jigsaw.p2.errors")[0]["stage"] == "evidence"
     assert standard.answered + standard.errors == 7
+
+
+def test_an_expert_that_cannot_be_had_is_told_before_anything_is_asked(
+    samples, shared_data, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    model = Counting()
+    depth = load("Relative_Depth", shared_data / "blink")
+    run = Run(model, [samples, depth], ["standard", "p2"], tmp_path / "out", Tools(cache=False))
+    with pytest.raises((MissingExtraError, WeightsError), match="depth-anything-v2-small"):
+        asyncio.run(run.go())
+    assert model.calls == 0
+    assert list((tmp_path / "out").glob("*.jsonl")) == []
 
 
 def test_the_reader_reads_the_prompt(samples, tmp_path) -> None:

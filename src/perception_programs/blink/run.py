@@ -158,6 +158,9 @@ class Run:
             ChatError: the server refuses every request.
         """
         with exclusive(self.out):
+            for samples in self.tasks:
+                if any(needs_tools(name) for name in self.settings):
+                    self.tools.check(recipe(samples.task))
             jobs = [job for samples in self.tasks for job in self._jobs(samples)]
             with ThreadPoolExecutor(1, "evidence") as pool:  # experts are asked one at a time
                 try:

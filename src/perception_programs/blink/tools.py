@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .._arrays import describe
 from .._plain import decimals
 from ..errors import InputError, ToolError
-from ..experts import available, load
+from ..experts import available, load, registry
 from ..experts.base import Card, Expert, installed_version
 from ..geometry import Grid
 from ..program import PerceptionProgram
@@ -140,6 +140,18 @@ class Tools:
             "matches": self.matches,
             "coordinates": None if self.coordinates is None else self.coordinates.digest,
         }
+
+    def check(self, recipe: Recipe) -> None:
+        """Refuse a task whose experts cannot be had, before any sample is asked about.
+
+        Raises:
+            MissingExtraError: what an expert needs is not installed.
+            WeightsError: its weights cannot be had.
+        """
+        for modality, name in recipe.experts.items():
+            choice = self.chosen.get(modality, name)
+            if isinstance(choice, str):
+                registry.check(choice, weights=self._weights)
 
     def ask(self, modality: str, name: str, *inputs: Any, **options: Any) -> Answered:
         """The result of an expert for some pictures.

@@ -17,7 +17,7 @@ from ._weights import cached_revision, check_obtainable
 from .base import Entry, Expert
 from .cache import CachedExpert, ResultCache
 
-__all__ = ["available", "default", "load"]
+__all__ = ["available", "check", "default", "load"]
 
 _FILES = {"depth": " (DepthMap.open reads a file of depths)"}
 
@@ -55,22 +55,13 @@ def load(
         MissingExtraError: what it needs is not installed; the message gives the command.
         WeightsError: its weights are not on this machine and cannot be had.
     """
-    table = catalogue.entries()
-    entry = table.get(name) if isinstance(name, str) else None
-    if entry is None:
-        near = difflib.get_close_matches(str(name).lower(), table, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"expert: expected one of {', '.join(table)}, got {name!r}{hint}")
-    if not entry.installed:
-        raise MissingExtraError(f"expert {name!r} needs an extra: {_install(entry)}")
+    entry = check(name, weights=weights)
     if entry.card.extra is None:
         _check_no_model(name, device=device, dtype=dtype, weights=weights)
         arguments = options
     else:
         model = {"card": entry.card, "device": device, "dtype": dtype, "weights": weights}
         arguments = {**entry.options, **options, **model}
-    if entry.needs_download and weights is None:
-        check_obtainable(entry.card)  # before a second or ten go into importing its library
     module, _, attribute = entry.target.partition(":")
     factory = getattr(importlib.import_module(module, __package__), attribute)
     try:
@@ -88,6 +79,33 @@ def load(
     folder = None if cache is True else cache
     identity = {**entry.options, **options, "dtype": dtype, "weights": _identity(entry, weights)}
     return CachedExpert(expert, identity, ResultCache(folder))
+
+
+def check(name: str, *, weights: str | os.PathLike[str] | None = None) -> Entry:
+    """What `load` needs of an expert: that it is installed, and its weights are here or can be had.
+
+    Nothing is imported or loaded to find out, so that it can be known before a long run.
+
+    Args:
+        name: one of `available()`.
+        weights: a local folder or file, in place of a download.
+
+    Raises:
+        InputError: an unknown name (the nearest are named).
+        MissingExtraError: what it needs is not installed; the message gives the command.
+        WeightsError: its weights are not on this machine and cannot be had.
+    """
+    table = catalogue.entries()
+    entry = table.get(name) if isinstance(name, str) else None
+    if entry is None:
+        near = difflib.get_close_matches(str(name).lower(), table, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"expert: expected one of {', '.join(table)}, got {name!r}{hint}")
+    if not entry.installed:
+        raise MissingExtraError(f"expert {name!r} needs an extra: {_install(entry)}")
+    if entry.needs_download and weights is None:
+        check_obtainable(entry.card)
+    return entry
 
 
 def default(modality: str, **options: Any) -> Expert:
