@@ -298,16 +298,23 @@ class _Task:
 
 
 def _prepared(sample: Sample, jobs: Sequence[_Job]) -> list[_Task]:
-    """A sample's prompts in each setting; the tools run once for all of them."""
-    settings = [job.setting for job in jobs]
-    found: Iterable[Asked | Exception]
+    """A sample's prompts in each setting; the tools run once for all that show what they found."""
+    tasks = []
+    for needing in (False, True):  # apart, so that a tool that fails fails no other setting
+        group = [job for job in jobs if needs_tools(job.setting) is needing]
+        if group:
+            found = _asked_or_error(sample, group)
+            tasks += [_Task(job, sample, asked) for job, asked in zip(group, found, strict=True)]
+    return tasks
+
+
+def _asked_or_error(sample: Sample, jobs: Sequence[_Job]) -> Sequence[Asked | Exception]:
     try:
-        found = jobs[0].inquirer.ask(sample, settings)
+        return jobs[0].inquirer.ask(sample, [job.setting for job in jobs])
     except (WeightsError, MissingExtraError):
         raise  # no sample could be asked about
     except Exception as error:  # experts raise of every kind; the other samples may be well
-        found = [error] * len(jobs)
-    return [_Task(job, sample, asked) for job, asked in zip(jobs, found, strict=True)]
+        return [error] * len(jobs)
 
 
 def _failed(task: _Task, stage: str, error: Exception, attempts: int) -> str:
