@@ -597,4 +597,6 @@ CASES = [
     ("The second box is tighter, so I'd say (B).", BOXES, "B"),
     ("The man looks comfortable, therefore Box B.", BOXES, "B"),
     ("Neither A nor B fits. Box A shows a window.", BOXES, None),
+    ("Option A: no\nOption B: no\nOption C: yes\nOption D: no", POINTS, None),
+    ("- Point A: far\n- Point B: near", POINTS, None),
 ]

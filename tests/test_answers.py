@@ -235,8 +235,10 @@ def test_time_grows_with_length(unit: str) -> None:
         extract(text.replace(" ", ""), POINTS)
         return time.perf_counter() - start
 
-    short = min(seconds(2_000) for _ in range(2))
-    assert seconds(20_000) < 40 * short + 0.05
+    # Several tries, for a machine that does other things at the same time.
+    assert any(
+        seconds(20_000) < 40 * min(seconds(2_000) for _ in range(2)) + 0.05 for _ in range(4)
+    )
 
 
 def test_a_long_reply_is_read_to_its_end() -> None:

@@ -258,7 +258,7 @@ def test_examples_are_read_and_written(samples, tmp_path) -> None:
     assert list(Examples.read(path)) == found
     assert Examples.read(path).digest == Examples(found).digest
     path.write_text('{"task": "Jigsaw"}\n')
-    with pytest.raises(InputError, match="line 1"):
+    with pytest.raises(InputError, match="line 1: expected the keys answer, id"):
         Examples.read(path)
     with pytest.raises(InputError, match="last line 'Answer: \\(A\\)'"):
         WorkedExample("Jigsaw", "p2", "x", "A", "It is A.")
@@ -275,12 +275,21 @@ def test_what_the_model_writes_comes_back_whole(samples, tmp_path) -> None:
     assert (record["parsed"], record["correct"]) == (None, False)
 
 
+@pytest.mark.parametrize("status", [402, 404])
+def test_other_statuses_that_end_a_run(status, samples, tmp_path) -> None:
+    model = Counting({1: ChatError("no", transient=False, status=status)})
+    with pytest.raises(ChatError, match="no"):
+        go(model, samples, tmp_path, concurrency=1)
+    assert model.calls == 1
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"settings": ["raw"]}, "setting: expected standard"),
         ({"settings": []}, "at least one task"),
         ({"concurrency": 0}, "concurrency: expected 1 or more"),
+        ({"cautions": ["care"]}, "cautions: expected some of example"),
         ({"limit": 0}, "limit: expected 1 or more"),
     ],
 )

@@ -29,7 +29,7 @@ def read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                     where = f"{path}, line {number}"
                     yield where, _object(line, where)
     except FileNotFoundError:
-        raise InputError(f"source: no file {str(path)!r}") from None
+        raise InputError(f"no file {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: expected UTF-8 text that can be read: {error}") from error
 

@@ -134,11 +134,22 @@ def _leading(reading: Reading) -> str | None:
     if any(token.text.isalnum() and token.low not in words.FILLERS for token in before):
         return _UNDECIDED
     lines = [n + 1 for n, token in enumerate(reading.tokens) if token.text[0] == "\n"]
-    listed = {reading.at[n].letter for n in lines if n in reading.at} - target.letters
+    starts = [_past_nouns(reading, n) for n in lines]
+    listed = {reading.at[n].letter for n in starts if n in reading.at} - target.letters
     compared = reading.low(target.stop) in "<>=≈≤≥"
     if listed or compared or reading.asked(target.start) or len(target.letters) > 1:
         return _UNDECIDED
     return _only(target.letters)
+
+
+def _past_nouns(reading: Reading, place: int) -> int:
+    """The first token from `place` on that is not `option`, a bullet or the like."""
+    while place < len(reading.tokens) and place not in reading.at:
+        token = reading.tokens[place]
+        if token.text[0] == "\n" or (token.text.isalnum() and token.low not in words.FILLERS):
+            break
+        place += 1
+    return place
 
 
 def _concluded(reading: Reading) -> str | None:

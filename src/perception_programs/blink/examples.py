@@ -20,6 +20,9 @@ from ._collection import Samples
 __all__ = ["Examples", "WorkedExample"]
 
 
+_KEYS = {"task", "setting", "id", "answer", "rationale"}
+
+
 @dataclass(frozen=True)
 class WorkedExample:
     """How somebody reasoned from a sample to its answer.
@@ -91,8 +94,13 @@ class Examples(Sequence[WorkedExample]):
             if not line.strip():
                 continue
             try:
-                examples.append(WorkedExample(**json.loads(line, object_pairs_hook=unique_keys)))
-            except (ValueError, TypeError, RecursionError) as error:  # InputError is a ValueError
+                row = json.loads(line, object_pairs_hook=unique_keys)
+                if not isinstance(row, dict) or row.keys() - {"by"} != _KEYS:
+                    raise InputError(
+                        f"expected the keys {', '.join(sorted(_KEYS))}, got {row!r:.80}"
+                    )
+                examples.append(WorkedExample(**row))
+            except (ValueError, RecursionError) as error:  # InputError is a ValueError
                 raise InputError(f"{os.fspath(path)}, line {number}: {error}") from None
         return cls(examples)
 

@@ -17,7 +17,7 @@ from typing import Any
 from .. import __version__
 from ..chat import ChatError, ChatModel, Message, Reply, Text, ask
 from ..errors import InputError, MissingExtraError, WeightsError
-from ..prompts import SETTINGS, digest
+from ..prompts import SETTINGS, chosen_cautions, digest
 from ..tokens import estimate_tokens
 from .answers import extract
 from .data import Samples
@@ -31,8 +31,9 @@ from .tools import Tools
 
 __all__ = ["Outcome", "Run", "Tally", "text_tokens"]
 
-_NEVER_ACCEPTED = (401, 403, 404)
-"""HTTP statuses that every further request would get too: a wrong key, a model that is not there."""
+_NEVER_ACCEPTED = (401, 402, 403, 404)
+"""HTTP statuses that every further request would get too: a wrong key, an account without credit, a
+model that is not there."""
 
 
 @dataclass
@@ -130,6 +131,7 @@ class Run:
                 raise InputError(
                     f"setting: {self.model.name!r} reads programs, and {name!r} has none"
                 )
+        chosen_cautions(self.cautions)
         for samples in self.tasks:
             self._check(recipe(samples.task))
             if self.examples is not None:
@@ -205,7 +207,7 @@ class Run:
             "tools": self.tools.settings(recipe(samples.task)) if needs_tools(setting) else {},
             "prompts": {
                 "digest": digest(),
-                "cautions": sorted(self.cautions),
+                "cautions": list(chosen_cautions(self.cautions)),
                 "examples": examples,
                 "text_only": self.text_only,
             },

@@ -39,8 +39,9 @@ _OURS = frozenset(
 _PASSING = (408, 409, 425, 429)
 """Statuses below 500 after which asking again may help."""
 
-_HOPELESS = ("insufficient_quota", "Missing credentials")
-"""An account without credit, answered with 429, and a key that is nowhere, with 500."""
+_HOPELESS = {"insufficient_quota": 402, "Missing credentials": 401}
+"""An account without credit, answered with 429, and a key that is nowhere, with 500; and the
+statuses that say so."""
 
 _open: WeakSet[LiteLLMModel] = WeakSet()
 
@@ -233,10 +234,11 @@ class LiteLLMModel:
             text = text.replace(self._api_key, "…")
         # Any status but a refusal stands for a broken connection or reply, 200 too.
         refused = isinstance(status, int) and 400 <= status < 500 and status not in _PASSING
-        transient = not refused and not any(words in text for words in _HOPELESS)
+        hopeless = next((code for words, code in _HOPELESS.items() if words in text), None)
+        status = status if hopeless is None else hopeless
         return ChatError(
             text,
-            transient=transient,
+            transient=not refused and hopeless is None,
             retry_after=_retry_after(error),
             status=status if isinstance(status, int) else None,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .cautions import CAUTIONS, Caution
+from .cautions import CAUTIONS, Caution, chosen_cautions
 from .layout import SETTINGS, Setting, build, rationale_request
 from .question import GUIDANCE, Example, Question
 from .show import render
@@ -17,6 +17,7 @@ __all__ = [
     "Question",
     "Setting",
     "build",
+    "chosen_cautions",
     "digest",
     "rationale_request",
     "render",

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from .._arrays import describe
 from ..errors import InputError
 
-__all__ = ["CAUTIONS", "Caution", "chosen"]
+__all__ = ["CAUTIONS", "Caution", "chosen_cautions"]
 
 _ALL = "all"
 
@@ -49,13 +49,13 @@ CAUTIONS: Mapping[str, Caution] = MappingProxyType(
 """The cautions by name, in the order they are printed."""
 
 
-def chosen(names: Collection[str]) -> tuple[str, ...]:
+def chosen_cautions(names: Collection[str]) -> tuple[str, ...]:
     """The cautions that `names` asks for, in order; `all` asks for every one.
 
     Raises:
         InputError: a name that is none.
 
-    >>> chosen(("depth", "example"))
+    >>> chosen_cautions(("depth", "example"))
     ('example', 'depth')
     """
     known = ", ".join((*CAUTIONS, _ALL))

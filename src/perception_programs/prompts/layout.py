@@ -9,7 +9,7 @@ from types import MappingProxyType
 from .._arrays import describe
 from ..chat import Message, Part, Text
 from ..errors import InputError
-from .cautions import CAUTIONS, chosen
+from .cautions import CAUTIONS, chosen_cautions
 from .question import Example, Question, check_kind
 from .wording import fill
 
@@ -66,7 +66,7 @@ def build(
     ['instructions', 'question', 'instructions']
     """
     shown = _setting(setting)
-    names = chosen(cautions)
+    names = chosen_cautions(cautions)
     check_kind(question, Question, "question")
     asked = (
         *_evidence(question, shown, setting),
