@@ -101,6 +101,21 @@ def test_dry_run_asks_nothing(p2) -> None:
     assert not Path("out").exists()
 
 
+def test_a_task_of_ones_own(p2) -> None:
+    row = json.loads(Path("questions.jsonl").read_text().splitlines()[0])
+    Path("own.jsonl").write_text(json.dumps({**row, "task": "Own_Task"}) + "\n")
+    line = ("--model", "scripted:script.jsonl", "--source", "own.jsonl", "--out", "out")
+    done = p2("run", *line, "--task", "Own_Task", "--setting", "standard")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[1].split() == ["Own_Task", "standard", "1", "100.0%", "0", "0"]
+    done = p2("run", *line, "--task", "Own_Task", "--setting", "p2")
+    assert done.status == 1 and "Own_Task has no tools" in done.err
+    assert p2("report", "out").status == 0
+    Path("own.jsonl").write_text(json.dumps({**row, "task": "../Own"}) + "\n")
+    done = p2("run", *line, "--task", "../Own", "--setting", "standard")
+    assert done.status == 1 and "which make a file's name" in done.err
+
+
 def test_examples_are_written_and_shown(p2) -> None:
     line = ("--task", "Jigsaw", "--source", "questions.jsonl", "--setting", "p2")
     done = p2(

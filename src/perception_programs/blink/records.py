@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
@@ -76,10 +77,14 @@ class RecordFile:
 
     Raises:
         InputError: the file was made with another configuration (the message names what differs),
-            or is no file of records.
+            or is no file of records; or the task is no name for a file.
     """
 
     def __init__(self, folder: Path, task: str, setting: str, header: Mapping[str, Any]) -> None:
+        if not re.fullmatch(r"[\w.-]+", task):
+            raise InputError(
+                f"task: expected letters, digits, '_', '.' and '-', which make a file's name, got {task!r}"
+            )
         self.path = folder / f"{task}.{setting}.jsonl"
         self._errors = folder / f"{task}.{setting}.errors.jsonl"
         header = {"format": FORMAT, "task": task, "setting": setting, **header}
