@@ -133,6 +133,16 @@ def test_examples_are_written_and_shown(p2) -> None:
     assert [m["role"] for m in record["messages"]] == ["user", "assistant", "user"]
 
 
+def test_an_interrupt_says_how_to_go_on(p2, monkeypatch) -> None:
+    async def interrupted(self, progress=None):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("perception_programs.blink.run.Run.go", interrupted)
+    done = run(p2, "reader", "out")
+    assert (done.status, done.out) == (130, "")
+    assert done.err == "p2: interrupted; the same command goes on from here\n"
+
+
 def test_score(p2) -> None:
     Path("key.json").write_text('{"val_Jigsaw_1": "(A)", "val_Jigsaw_2": "(B)"}')
     Path("said.json").write_text('{"val_Jigsaw_1": "(A)", "val_Jigsaw_2": "(Z)"}')

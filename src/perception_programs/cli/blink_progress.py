@@ -18,7 +18,11 @@ _SHOWN_ERRORS = 5
 def watch(run: Run) -> int:
     """Run to the end and print what came; 1 when some samples failed."""
     with _Bar(run) as bar:
-        tallies = asyncio.run(_finished(run, bar))
+        try:
+            tallies = asyncio.run(_finished(run, bar))
+        except KeyboardInterrupt:
+            print("p2: interrupted; the same command goes on from here", file=sys.stderr)
+            raise
     print(_table(tallies))
     failed = sum(tally.errors for tally in tallies)
     if failed:
