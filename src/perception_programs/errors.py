@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["InputError", "MissingExtraError", "ToolError", "WeightsError"]
+__all__ = ["InputError", "MissingExtraError", "ToolError", "WeightsError", "install_command"]
 
 
 class InputError(ValueError):
@@ -19,3 +19,12 @@ class WeightsError(RuntimeError):
 
 class ToolError(RuntimeError):
     """A vision tool ran and failed on an input that was valid."""
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an optional dependency, for a `MissingExtraError`.
+
+    >>> install_command("eval")
+    "python -m pip install 'perception-programs[eval]'"
+    """
+    return f"python -m pip install 'perception-programs[{extra}]'"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, MissingExtraError, install_command
 from ._parquet import find_files
 
 __all__ = ["REPOSITORY", "fetch"]
@@ -68,7 +68,7 @@ def _snapshot(repository: str, task: str, split: str, revision: str | None, *, l
         from huggingface_hub import snapshot_download
     except ModuleNotFoundError:
         raise MissingExtraError(
-            "the hub needs huggingface_hub: python -m pip install 'perception-programs[eval]'; "
+            f"the hub needs huggingface_hub: {install_command('eval')}; "
             "without it, source=FOLDER loads files that are on this machine"
         ) from None
     return Path(

@@ -20,7 +20,7 @@ from typing import Any
 
 from .._arrays import describe
 from .._plain import Meta
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, MissingExtraError, install_command
 from ._collection import answer_letter
 from .samples import Sample, SampleImage
 
@@ -168,7 +168,7 @@ class _Store:
             import pyarrow.parquet as pq
         except ModuleNotFoundError:
             raise MissingExtraError(
-                "parquet files need pyarrow: python -m pip install 'perception-programs[eval]'"
+                f"parquet files need pyarrow: {install_command('eval')}"
             ) from None
         try:
             with pq.ParquetFile(self.path, memory_map=True) as file:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .._plain import unique_keys
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, MissingExtraError, install_command
 
 __all__ = ["FORMAT", "RecordFile", "exclusive", "now"]
 
@@ -48,9 +48,7 @@ def exclusive(folder: Path) -> Iterator[None]:
     try:
         import filelock
     except ModuleNotFoundError:
-        raise MissingExtraError(
-            "a run needs filelock: python -m pip install 'perception-programs[eval]'"
-        ) from None
+        raise MissingExtraError(f"a run needs filelock: {install_command('eval')}") from None
     folder.mkdir(parents=True, exist_ok=True)
     lock = filelock.FileLock(folder / ".lock", timeout=0)
     try:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, MissingExtraError, install_command
 
 __all__ = ["CONFIDENCE", "Comparison", "compare", "wilson"]
 
@@ -139,7 +139,5 @@ def _stats() -> Any:
     try:
         import scipy.stats
     except ModuleNotFoundError:
-        raise MissingExtraError(
-            "statistics need scipy: python -m pip install 'perception-programs[eval]'"
-        ) from None
+        raise MissingExtraError(f"statistics need scipy: {install_command('eval')}") from None
     return scipy.stats

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .._arrays import describe
-from ..errors import InputError, MissingExtraError, WeightsError
+from ..errors import InputError, MissingExtraError, WeightsError, install_command
 from ..experts._weights import (
     WEIGHT_FILES,
     Source,
@@ -94,7 +94,7 @@ def named(place: str) -> Iterator[None]:
         raise
     except ImportError as error:  # what its processor needs besides
         raise MissingExtraError(
-            f"model {place!r}: {_reason(error)}; python -m pip install 'perception-programs[models]'"
+            f"model {place!r}: {_reason(error)}; {install_command('models')}"
         ) from error
     except Exception as error:  # libraries raise many kinds for a folder that lacks a file
         raise _weights_error(place, f"cannot be loaded: {_reason(error)}") from error

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary, WeakSet
 
 from .._arrays import describe
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, MissingExtraError, install_command
 from ._images import IMAGE_BYTES, SMALLEST_IMAGE_BYTES, encode_image
 from .messages import Message, Part, Picture, Text
 from .model import ChatError, Reply, Usage
@@ -277,8 +277,7 @@ def _litellm() -> Any:
         import litellm
     except ImportError as error:
         raise MissingExtraError(
-            "models of providers and servers need LiteLLM: "
-            "python -m pip install 'perception-programs[eval]'"
+            f"models of providers and servers need LiteLLM: {install_command('eval')}"
         ) from error
     litellm.suppress_debug_info = True
     # From its own types, when it first answers.

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._plain import plain_number
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, MissingExtraError, install_command
 from ..images import to_pil
 from ._images import shrunk
 from .messages import Message, Part, Picture, Text
@@ -78,8 +78,7 @@ class LocalModel:
         for library in ("torch", "transformers"):
             if importlib.util.find_spec(library) is None:
                 raise MissingExtraError(
-                    f"a local model needs {library}: "
-                    "python -m pip install 'perception-programs[models]'"
+                    f"a local model needs {library}: {install_command('models')}"
                 )
         from ..experts._torch import choose_device, choose_dtype
         from ._checkpoint import identity, locate, named

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, MissingExtraError, install_command
 from .messages import Message
 from .model import ChatError, ChatModel, Reply
 
@@ -50,7 +50,7 @@ async def ask(
         from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
     except ImportError as error:
         raise MissingExtraError(
-            "asking again needs tenacity: python -m pip install 'perception-programs[eval]'"
+            f"asking again needs tenacity: {install_command('eval')}"
         ) from error
     retrying = AsyncRetrying(
         retry=retry_if_exception(lambda error: isinstance(error, ChatError) and error.transient),

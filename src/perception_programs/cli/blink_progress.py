@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from types import TracebackType
 
 from ..blink.run import Outcome, Run, Tally
-from ..errors import MissingExtraError
+from ..errors import MissingExtraError, install_command
 
 __all__ = ["watch"]
 
@@ -49,9 +49,7 @@ class _Bar:
         try:
             from tqdm import tqdm
         except ModuleNotFoundError:
-            raise MissingExtraError(
-                "a run needs tqdm: python -m pip install 'perception-programs[eval]'"
-            ) from None
+            raise MissingExtraError(f"a run needs tqdm: {install_command('eval')}") from None
         total = sum(sum(1 for _ in run.selected(samples)) for samples in run.tasks)
         # Without a terminal the bar is left out; what fails is printed all the same.
         self._bar = tqdm(total=total * len(run.settings), unit="sample", disable=None)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
+from ..errors import install_command
 from ..experts import Entry, available
 from ..experts.base import installed_version
 from ..experts.cache import ResultCache
@@ -56,7 +57,7 @@ def doctor(args: argparse.Namespace) -> int:
     for extra, entries in missing.items():
         reads = ", ".join(dict.fromkeys(entry.modality for entry in entries))
         print(f"for {len(entries)} more experts ({reads}):")
-        print(f"  python -m pip install 'perception-programs[{extra}]'")
+        print(f"  {install_command(extra)}")
     if not missing:
         print("every expert is installed; `p2 experts` says whose weights are here")
     return 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .._arrays import describe
-from ..errors import InputError, MissingExtraError
+from ..errors import InputError, MissingExtraError, install_command
 from . import catalogue
 from ._weights import cached_revision, check_obtainable
 from .base import Entry, Expert
@@ -141,7 +141,7 @@ def _identity(entry: Entry, weights: str | os.PathLike[str] | None) -> str | Non
 
 
 def _install(entry: Entry) -> str:
-    return f"python -m pip install 'perception-programs[{entry.card.extra}]'"
+    return install_command(str(entry.card.extra))
 
 
 def _check_no_model(name: str, *, device: str, dtype: str, weights: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...errors import MissingExtraError
+from ...errors import MissingExtraError, install_command
 
 __all__ = ["BLUE", "GREY", "ORANGE", "new_figure", "save"]
 
@@ -22,9 +22,7 @@ def new_figure(x: str, y: str, *, title: str | None = None) -> tuple[Any, Any]:
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
-        raise MissingExtraError(
-            "plots need matplotlib: python -m pip install 'perception-programs[eval]'"
-        ) from None
+        raise MissingExtraError(f"plots need matplotlib: {install_command('eval')}") from None
     figure = Figure(figsize=(6.4, 4.4), layout="constrained")
     axes = figure.add_subplot()
     axes.set(xlabel=x, ylabel=y)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...chat.messages import Picture
 from ...chat.model import ChatModel
-from ...errors import InputError, MissingExtraError
+from ...errors import InputError, MissingExtraError, install_command
 from ...geometry import Grid
 from ...images import ImageLike, image_name
 from ...program import Identifier, PerceptionProgram, Reading
@@ -265,9 +265,7 @@ def _kendall() -> Any:
     try:
         from scipy.stats import kendalltau
     except ModuleNotFoundError:
-        raise MissingExtraError(
-            "Kendall's τ needs SciPy: python -m pip install 'perception-programs[eval]'"
-        ) from None
+        raise MissingExtraError(f"Kendall's τ needs SciPy: {install_command('eval')}") from None
     return kendalltau
 
 
