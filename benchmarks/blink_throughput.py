@@ -14,7 +14,6 @@ import asyncio
 import cProfile
 import os
 import pstats
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,6 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from blink_pictures import jigsaw_manifest
+from flaky_server import served
 from perception_programs.blink import Run, Tools, load
 from perception_programs.chat import LiteLLMModel
 
@@ -37,18 +37,8 @@ def main() -> None:
     parser.add_argument("--profile", action="store_true")
     args = parser.parse_args()
     os.environ.setdefault("OPENAI_API_KEY", "none")
-    script = Path(__file__).resolve().parent.parent / "tests" / "flaky_server.py"
-    server = subprocess.Popen(
-        [sys.executable, str(script), "--latency", str(args.latency)], stdout=subprocess.PIPE
-    )
-    try:
-        assert server.stdout is not None
-        url = server.stdout.readline().decode().split()[-1]
-        with tempfile.TemporaryDirectory() as folder:
-            measure(args, url, Path(folder))
-    finally:
-        server.terminate()
-        server.wait()
+    with served(latency=args.latency) as url, tempfile.TemporaryDirectory() as folder:
+        measure(args, url, Path(folder))
 
 
 def measure(args: argparse.Namespace, url: str, folder: Path) -> None:

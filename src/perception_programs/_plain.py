@@ -12,6 +12,7 @@ from .errors import InputError
 
 __all__ = [
     "Meta",
+    "check_count",
     "decimals",
     "optional_text",
     "plain_identifier",
@@ -26,6 +27,17 @@ DIGITS = 4
 
 _LARGEST_INTEGER = 1 << 63  # larger ones cannot be read back by every YAML and JSON reader
 _DEEPEST = 32  # levels of `meta`; far from Python's own limit, past which nothing can be printed
+
+
+def check_count(value: Any, name: str) -> int:
+    """`value`, if it is an integer of at least 1.
+
+    Raises:
+        InputError: it is not; the message begins with `name`.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InputError(f"{name}: expected an integer of at least 1, got {describe(value)}")
+    return value
 
 
 def plain_number(value: Any, name: str) -> float | int:

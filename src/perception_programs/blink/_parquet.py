@@ -22,9 +22,9 @@ from .._arrays import describe
 from .._plain import Meta
 from ..errors import InputError, MissingExtraError, install_command
 from ._collection import answer_letter
-from .samples import Sample, SampleImage
+from .samples import Sample, SampleImage, subtask
 
-__all__ = ["find_files", "read_parquet", "subtask"]
+__all__ = ["find_files", "read_parquet"]
 
 IMAGES = ("image_1", "image_2", "image_3", "image_4")
 
@@ -47,15 +47,6 @@ def find_files(folder: Path, split: str) -> list[Path]:
         names = ", ".join(file.name for file in files)
         raise InputError(f"{folder}: expected all parts of one {split} split, got {names}")
     return files
-
-
-def subtask(idx: str) -> str:
-    """The task in a question's id.
-
-    >>> subtask("val_Multi-view_Reasoning_7")
-    'Multi-view_Reasoning'
-    """
-    return "_".join(idx.split("_")[1:-1])
 
 
 def read_parquet(files: Sequence[Path], task: str, split: str) -> list[Sample]:

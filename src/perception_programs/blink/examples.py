@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from .._plain import unique_keys
 from ..errors import InputError
 from ._collection import Samples
+from ._jsonl import read_lines
 
 __all__ = ["Examples", "WorkedExample"]
 
@@ -90,18 +90,14 @@ class Examples(Sequence[WorkedExample]):
             InputError: a line that is no example; the message gives its number.
         """
         examples = []
-        for number, line in enumerate(Path(path).read_text(encoding="utf-8").split("\n"), 1):
-            if not line.strip():
-                continue
+        for where, row in read_lines(Path(path)):
+            if row.keys() - {"by"} != _KEYS:
+                keys = ", ".join(sorted(_KEYS))
+                raise InputError(f"{where}: expected the keys {keys}, got {row!r:.80}")
             try:
-                row = json.loads(line, object_pairs_hook=unique_keys)
-                if not isinstance(row, dict) or row.keys() - {"by"} != _KEYS:
-                    raise InputError(
-                        f"expected the keys {', '.join(sorted(_KEYS))}, got {row!r:.80}"
-                    )
                 examples.append(WorkedExample(**row))
-            except (ValueError, RecursionError) as error:  # InputError is a ValueError
-                raise InputError(f"{os.fspath(path)}, line {number}: {error}") from None
+            except InputError as error:
+                raise InputError(f"{where}: {error}") from None
         return cls(examples)
 
     @property

@@ -28,6 +28,7 @@ __all__ = [
     "ToolPicture",
     "recipe",
     "register",
+    "with_tools",
 ]
 
 Gather: TypeAlias = Callable[[Sample, Tools, Mapping[str, str]], Evidence]
@@ -74,10 +75,9 @@ class Recipe:
             MissingExtraError: what an expert needs is not installed.
         """
         if self.evidence is None:
-            known = [task for task, other in RECIPES.items() if other.evidence is not None]
             raise InputError(
                 f"{sample.id}: {self.task} has no tools, so only the setting 'standard'; "
-                f"those with tools are {', '.join(known)}"
+                f"those with tools are {with_tools()}"
             )
         if len(sample.images) != self.images:
             raise InputError(
@@ -191,6 +191,11 @@ def recipe(task: str) -> Recipe:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(f"task: expected one of {', '.join(RECIPES)}, got {task!r}{hint}")
     return RECIPES[task]
+
+
+def with_tools() -> str:
+    """The tasks that have tools, for a message."""
+    return ", ".join(task for task, entry in RECIPES.items() if entry.evidence is not None)
 
 
 def register(entry: Recipe) -> None:

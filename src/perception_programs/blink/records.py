@@ -16,10 +16,11 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from .._arrays import describe
 from .._plain import unique_keys
 from ..errors import InputError, MissingExtraError, install_command
 
-__all__ = ["FORMAT", "RecordFile", "exclusive", "now"]
+__all__ = ["FORMAT", "RecordFile", "exclusive", "now", "parse_line"]
 
 FORMAT = 1
 """The version of these files."""
@@ -146,15 +147,24 @@ def _cut_torn_line(path: Path) -> None:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with path.open(encoding="utf-8") as file:
+    with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            try:
-                row = json.loads(line, object_pairs_hook=unique_keys)
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"{path.name}, line {number}: expected JSON: {error}") from None
-            if not isinstance(row, dict):
-                raise InputError(f"{path.name}, line {number}: expected an object")
-            yield number, row
+            yield number, parse_line(line, f"{path.name}, line {number}")
+
+
+def parse_line(line: bytes, where: str) -> dict[str, Any]:
+    """The object on one line of a run's files.
+
+    Raises:
+        InputError: it is none; the message starts with `where`.
+    """
+    try:
+        row = json.loads(line.decode("utf-8"), object_pairs_hook=unique_keys)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: expected JSON: {error}") from None
+    if not isinstance(row, dict):
+        raise InputError(f"{where}: expected an object, got {describe(row)}")
+    return row
 
 
 def _check_header(found: Any, wanted: Mapping[str, Any], path: Path) -> None:

@@ -16,7 +16,16 @@ from .paper_table import PAPER_TASKS, paper_model, paper_value
 from .run_tables import RunTable, natural, outcome, read_runs
 from .statistics import Comparison, compare, wilson
 
-__all__ = ["Effort", "Line", "Pair", "Report", "Score", "build_report", "setting_order"]
+__all__ = [
+    "Effort",
+    "Line",
+    "Pair",
+    "Report",
+    "Score",
+    "build_report",
+    "setting_order",
+    "task_order",
+]
 
 _SETTINGS = ("standard", "tool", "p2")
 _TEXT_PARTS = ("question", "program", "example", "instructions")
@@ -161,7 +170,7 @@ def build_report(folders: Iterable[str | Path]) -> Report:
     names = _names(runs)
     named = sorted(
         zip(names, runs, strict=True),
-        key=lambda pair: (pair[0], setting_order(pair[1].setting), _task_order(pair[1].task)),
+        key=lambda pair: (pair[0], setting_order(pair[1].setting), task_order(pair[1].task)),
     )
     groups = _groups(runs)
     pairs, notes = _pairs(named)
@@ -179,7 +188,8 @@ def setting_order(setting: str) -> tuple[int, str]:
     return _place(_SETTINGS, setting), setting
 
 
-def _task_order(task: str) -> tuple[int, str]:
+def task_order(task: str) -> tuple[int, str]:
+    """A key that sorts the paper's tasks first, in the order of its columns."""
     return _place(PAPER_TASKS, task), task
 
 
@@ -307,4 +317,4 @@ def _pairs(named: Sequence[tuple[str, RunTable]]) -> tuple[list[Pair], list[str]
         ]
         kept = {key: value for key, value in right[0].items() if key not in changed}
         pairs.append(Pair(name, first.task, first.setting, second.setting, compare(kept, right[1])))
-    return sorted(pairs, key=lambda p: (p.model, _task_order(p.task))), notes
+    return sorted(pairs, key=lambda p: (p.model, task_order(p.task))), notes

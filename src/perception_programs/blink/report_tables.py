@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .paper_table import PAPER_TASKS, paper_cells, paper_value
-from .report_data import Effort, Line, Report, Score
+from .report_data import Effort, Line, Report, Score, task_order
 from .run_tables import natural
 
 __all__ = ["NONE", "Cell", "Table", "tables"]
@@ -71,7 +71,8 @@ def _accuracy(report: Report) -> Table:
         present = [
             lines[model, setting, task, None] for task in own if _key(model, setting, task) in lines
         ]
-        rows.append((Cell(model), Cell(setting), *map(_score_cell, found), _mean_cell(present)))
+        mean = _mean_cell([line.score.accuracy for line in present], 100, 1)
+        rows.append((Cell(model), Cell(setting), *map(_score_cell, found), mean))
         papers = [line.paper for line in found if line is not None and line.paper is not None]
         if papers:
             faint.add(len(rows))
@@ -81,7 +82,7 @@ def _accuracy(report: Report) -> Table:
                     Cell(f"paper: {name}"),
                     Cell(setting),
                     *(Cell(_percent(None if line is None else line.paper, 1, 2)) for line in found),
-                    _paper_mean([line.paper for line in present]),
+                    _mean_cell([line.paper for line in present], 1, 2),
                 )
             )
     return Table(
@@ -101,10 +102,7 @@ def _key(model: str, setting: str, task: str) -> tuple[str, str, str, None]:
 
 def _in_columns(report: Report) -> list[Line]:
     """The lines in the order of the table's columns."""
-    order = {task: number for number, task in enumerate(PAPER_TASKS)}
-    tasks = sorted(
-        {line.task for line in report.lines}, key=lambda t: (order.get(t, len(order)), t)
-    )
+    tasks = sorted({line.task for line in report.lines}, key=task_order)
     groups = {line.group for line in report.lines if line.group is not None}
     split = [None, *sorted(groups, key=natural)]
     return sorted(report.lines, key=lambda ln: (tasks.index(ln.task), split.index(ln.group)))
@@ -135,22 +133,13 @@ def _score_detail(score: Score) -> str:
     return " · ".join(parts)
 
 
-def _mean_cell(lines: Sequence[Line]) -> Cell:
-    known = [line.score.accuracy for line in lines if line.score.accuracy is not None]
-    if not known:
-        return Cell(NONE)
-    return Cell(_percent(sum(known) / len(known), 100, 1), _of_tasks(len(known)))
-
-
-def _paper_mean(values: Sequence[float | None]) -> Cell:
+def _mean_cell(values: Sequence[float | None], factor: float, digits: int) -> Cell:
+    """The mean of the values that there are, and over how many tasks it is."""
     known = [value for value in values if value is not None]
     if not known:
         return Cell(NONE)
-    return Cell(_percent(sum(known) / len(known), 1, 2), _of_tasks(len(known)))
-
-
-def _of_tasks(count: int) -> str:
-    return f"over {count} task" + ("" if count == 1 else "s")
+    count = f"over {len(known)} task" + ("" if len(known) == 1 else "s")
+    return Cell(_percent(sum(known) / len(known), factor, digits), count)
 
 
 def _percent(value: float | None, factor: float, digits: int) -> str:
@@ -265,7 +254,7 @@ def _paper() -> Table:
                 Cell(model),
                 Cell(setting or NONE),
                 *(Cell(_percent(value, 1, 2)) for value in values),
-                _paper_mean(own),
+                _mean_cell(own, 1, 2),
             )
         )
     return Table(

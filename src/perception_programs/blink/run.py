@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,12 +19,13 @@ from ..chat import ChatError, ChatModel, Message, Reply, Text, ask
 from ..errors import InputError, MissingExtraError, WeightsError
 from ..prompts import SETTINGS, chosen_cautions, digest
 from ..tokens import estimate_tokens
+from ._tasks import all_or_none
 from .answers import extract
 from .data import Samples
 from .examples import Examples
 from .questions import Asked, Inquirer, needs_tools
 from .reader_model import Reader
-from .recipes import RECIPES, Recipe, recipe
+from .recipes import Recipe, recipe, with_tools
 from .records import RecordFile, exclusive, now
 from .samples import Sample
 from .tools import Tools
@@ -142,10 +143,9 @@ class Run:
             self.model.check(recipe)
         for name in self.settings:
             if recipe.evidence is None and needs_tools(name):
-                known = [task for task, other in RECIPES.items() if other.evidence is not None]
                 raise InputError(
                     f"setting: {recipe.task} has no tools, so only 'standard', got {name!r}; "
-                    f"those with tools are {', '.join(known)}"
+                    f"those with tools are {with_tools()}"
                 )
 
     async def go(self, progress: Callable[[Outcome], None] | None = None) -> list[Tally]:
@@ -181,9 +181,9 @@ class Run:
             text_only=self.text_only,
         )
 
-    def selected(self, samples: Samples) -> Iterator[Sample]:
+    def selected(self, samples: Samples) -> tuple[Sample, ...]:
         """The samples of a task that this run asks."""
-        return (samples[n] for n in range(min(len(samples), self.limit or len(samples))))
+        return samples[: self.limit]
 
     def _jobs(self, samples: Samples) -> list[_Job]:
         inquirer = self.inquirer(samples)
@@ -238,7 +238,7 @@ class Run:
                 error = await self._finish(task)
                 progress(Outcome(task.job.tally, error))
 
-        await _all_or_none([produce(), *(consume() for _ in range(self.concurrency))])
+        await all_or_none([produce(), *(consume() for _ in range(self.concurrency))])
 
     async def _finish(self, task: _Task) -> str | None:
         """Ask, and write what came; the error, if that is what came."""
@@ -366,14 +366,3 @@ def text_tokens(messages: Sequence[Message]) -> dict[str, int]:
                 kind = "example" if example else part.kind
                 counts[kind] = counts.get(kind, 0) + estimate_tokens(part.text)
     return counts
-
-
-async def _all_or_none(work: Sequence[Any]) -> None:
-    """Run all; when one fails the others are cancelled before its error is raised."""
-    tasks = [asyncio.ensure_future(one) for one in work]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

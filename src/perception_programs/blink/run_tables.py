@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,9 +9,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from .._arrays import describe
-from .._plain import unique_keys
 from ..errors import InputError
-from .records import FORMAT
+from .records import FORMAT, parse_line
 
 __all__ = ["Outcome", "RunTable", "natural", "outcome", "read_runs"]
 
@@ -177,13 +175,7 @@ def _lines(path: Path, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]
     if rest:
         notes.append(f"{path}: the last line is torn, as a run that was killed leaves it; left out")
     for number, line in enumerate(lines, 1):
-        try:
-            row = json.loads(line.decode("utf-8"), object_pairs_hook=unique_keys)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}, line {number}: expected JSON: {error}") from None
-        if not isinstance(row, dict):
-            raise InputError(f"{path}, line {number}: expected an object, got {describe(row)}")
-        yield number, row
+        yield number, parse_line(line, f"{path}, line {number}")
 
 
 def _header(row: Mapping[str, Any], path: Path) -> Mapping[str, Any]:

@@ -11,10 +11,19 @@ from .._arrays import describe
 from ..errors import InputError
 from ..images import RGB, ImageLike, load_image
 
-__all__ = ["LETTERS", "Sample", "SampleImage"]
+__all__ = ["LETTERS", "Sample", "SampleImage", "subtask"]
 
 LETTERS = string.ascii_uppercase
 """The letters of the options, in order."""
+
+
+def subtask(idx: str) -> str:
+    """The task in a question's id.
+
+    >>> subtask("val_Multi-view_Reasoning_7")
+    'Multi-view_Reasoning'
+    """
+    return "_".join(idx.split("_")[1:-1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from .._arrays import describe
 from ..errors import InputError
+from .samples import subtask
 
 __all__ = ["Score", "SubtaskScore", "read_predictions", "render", "score", "subtask_of"]
 
@@ -68,7 +69,7 @@ def subtask_of(name: str) -> str:
     parts = name.split("_")
     if len(parts) < 3 or not all(parts):
         raise InputError(f"id: expected <split>_<subtask>_<number>, got {name!r}")
-    return "_".join(parts[1:-1])
+    return subtask(name)
 
 
 def read_predictions(path: str | PathLike[str]) -> dict[str, str | None]:

@@ -19,7 +19,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._plain import plain_number
+from .._plain import check_count, plain_number
 from ..errors import InputError, MissingExtraError, install_command
 from ..images import to_pil
 from ._images import shrunk
@@ -71,8 +71,8 @@ class LocalModel:
         seed: int = 0,
         long_side: int | None = None,
     ) -> None:
-        self._max_tokens = _count(max_tokens, "max_tokens")
-        self._long_side = None if long_side is None else _count(long_side, "long_side")
+        self._max_tokens = check_count(max_tokens, "max_tokens")
+        self._long_side = None if long_side is None else check_count(long_side, "long_side")
         self._temperature = _temperature(temperature)
         self._seed = int(plain_number(seed, "seed"))
         for library in ("torch", "transformers"):
@@ -304,12 +304,6 @@ class LocalModel:
 
 def _joined(parts: Iterator[Part]) -> str:
     return Message("user", tuple(parts)).text
-
-
-def _count(value: Any, name: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{name}: expected an integer of at least 1, got {value!r}")
-    return value
 
 
 def _temperature(value: Any) -> float | None:

@@ -181,10 +181,12 @@ def _samples_of(report: Report, sources: dict[str | None, str]) -> dict[str, Seq
     found: dict[str, Sequence[Sample]] = {}
     for run in report.runs:
         task, source = run.task, run.header["source"]
+        if task in found:
+            continue
         place = sources.get(task, sources.get(None, run.header.get("place")))
         options = {key: source[key] for key in ("split", "revision") if source.get(key)}
         try:
-            found.setdefault(task, load(task, place, **options))
+            found[task] = load(task, place, **options)
         except (InputError, ImportError) as error:
             print(f"p2: no pictures of {task}: {error}", file=sys.stderr)
     return found

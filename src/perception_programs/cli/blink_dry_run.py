@@ -19,7 +19,7 @@ def describe_run(run: Run) -> str:
     """The first prompt of each task in each setting, and estimates for all of its samples."""
     parts, prompt_tokens, requests = [], 0.0, 0
     for samples in run.tasks:
-        chosen = list(run.selected(samples))
+        chosen = run.selected(samples)
         inquirer = run.inquirer(samples)
         probes = [inquirer.ask(sample, run.settings) for sample in chosen[:_PROBED]]
         for n, setting in enumerate(run.settings):

@@ -9,6 +9,7 @@ from types import TracebackType
 
 from ..blink.run import Outcome, Run, Tally
 from ..errors import MissingExtraError, install_command
+from .tables import table
 
 __all__ = ["watch"]
 
@@ -50,7 +51,7 @@ class _Bar:
             from tqdm import tqdm
         except ModuleNotFoundError:
             raise MissingExtraError(f"a run needs tqdm: {install_command('eval')}") from None
-        total = sum(sum(1 for _ in run.selected(samples)) for samples in run.tasks)
+        total = sum(len(run.selected(samples)) for samples in run.tasks)
         # Without a terminal the bar is left out; what fails is printed all the same.
         self._bar = tqdm(total=total * len(run.settings), unit="sample", disable=None)
         self._tallies: dict[int, Tally] = {}
@@ -107,6 +108,4 @@ def _table(tallies: Sequence[Tally]) -> str:
                 *(_share([tally]), str(tally.unparsed), str(tally.errors)),
             )
         )
-    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
-    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join(line.rstrip() for line in lines)
+    return table(rows)

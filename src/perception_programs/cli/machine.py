@@ -6,7 +6,6 @@ import argparse
 import importlib.util
 import platform
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
@@ -14,6 +13,7 @@ from ..errors import install_command
 from ..experts import Entry, available
 from ..experts.base import installed_version
 from ..experts.cache import ResultCache
+from .tables import table
 
 __all__ = ["cache", "doctor", "experts"]
 
@@ -35,7 +35,7 @@ def experts(args: argparse.Namespace) -> int:
         licence = card.licence.partition(",")[0]  # the rest of it is in the card
         checkpoint = card.checkpoint or "-"
         rows.append((name, card.modality, installed, _weights(entry), licence, checkpoint))
-    print(_table(rows))
+    print(table(rows))
     return 0
 
 
@@ -44,7 +44,7 @@ def doctor(args: argparse.Namespace) -> int:
     print(f"perception-programs {__version__}")
     print(f"Python {platform.python_version()} on {platform.platform()}")
     versions = [(f"  {name}", installed_version(name) or "not installed") for name in _LIBRARIES]
-    print(_table(versions))
+    print(table(versions))
     print(f"devices: {', '.join(_devices())}")
     kept = ResultCache()
     size = sum(size for _, size, _ in kept.entries())
@@ -75,7 +75,7 @@ def cache(args: argparse.Namespace) -> int:
         for key, size, used in entries
     ]
     if rows:
-        print(_table([("RESULT", "SIZE", "LAST USED"), *rows]))
+        print(table([("RESULT", "SIZE", "LAST USED"), *rows]))
     total = sum(size for _, size, _ in entries) / 1e6
     print(f"{len(entries)} results, {total:.1f} MB, in {kept.folder}")
     return 0
@@ -119,9 +119,3 @@ def _hub_folder() -> Path | str:
 
     offline = " (HF_HUB_OFFLINE is set)" if constants.HF_HUB_OFFLINE else ""
     return f"{constants.HF_HUB_CACHE}{offline}"
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> str:
-    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]))]
-    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
-    return "\n".join(line.rstrip() for line in lines)

@@ -7,24 +7,25 @@ import hashlib
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from string import Template
 from typing import Any
 
 from ... import __version__
-from ..._arrays import describe
+from ..._plain import check_count
 from ...chat.messages import Message, Part, Picture, Text
 from ...chat.model import ChatError, ChatModel, Reply
 from ...chat.retry import ask
 from ...errors import InputError
 from ...program import PerceptionProgram, Reading
+from .._tasks import all_or_none
 from ._redact import Filled, filled
 
 __all__ = [
     "Asked",
     "Shown",
     "ask_all",
-    "check_count",
     "choose_examples",
     "header",
     "question",
@@ -79,13 +80,6 @@ class Asked:
         return {**self.labels, "examples": list(self.examples), "reply": said}
 
 
-def check_count(value: Any, name: str) -> int:
-    """`value` if it is an integer of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"{name}: expected an integer of at least 1, got {describe(value)}")
-    return value
-
-
 def choose_examples(n: int, shots: int, seed: int) -> list[tuple[int, ...]]:
     """For each of `n` things, the positions of `shots` others, in random order.
 
@@ -104,6 +98,7 @@ def choose_examples(n: int, shots: int, seed: int) -> list[tuple[int, ...]]:
     ]
 
 
+@cache
 def template(name: str) -> Template:
     """A packaged text of these prompts."""
     file = resources.files(__package__).joinpath("templates", f"{name}.txt")
@@ -145,12 +140,7 @@ async def ask_all(
                 return error
             return reply
 
-    tasks = [asyncio.ensure_future(one(message)) for message in questions]
-    try:
-        return list(await asyncio.gather(*tasks))
-    finally:  # when one of them fails for another reason, the others would go on unseen
-        for task in tasks:
-            task.cancel()
+    return await all_or_none([one(message) for message in questions])
 
 
 def read_reply(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..._plain import check_count
 from ...chat.messages import Picture
 from ...chat.model import ChatModel
 from ...errors import InputError, MissingExtraError, install_command
@@ -18,7 +19,7 @@ from ...images import ImageLike, image_name
 from ...program import Identifier, PerceptionProgram, Reading
 from ...programs import depth_program
 from ...results import DepthMap
-from ._ask import Asked, Shown, ask_all, check_count, choose_examples, header, question, read_reply
+from ._ask import Asked, Shown, ask_all, choose_examples, header, question, read_reply
 from ._files import open_folder, write_csv, write_jsonl
 from ._plot import BLUE, GREY, new_figure, save
 from ._redact import redacted

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..._arrays import describe
+from ..._plain import check_count
 from ...errors import InputError
 from ...results import DepthMap
 from ..ceiling import accuracy_by_grid
 from ..statistics import wilson
-from ._ask import check_count
 from ._files import open_folder, write_csv
 from ._plot import BLUE, GREY, ORANGE, new_figure, save
 
