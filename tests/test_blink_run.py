@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from blink_pictures import jigsaw_manifest
 from perception_programs import InputError, MissingExtraError, ToolError, WeightsError
-from perception_programs.blink import Examples, Reader, Tools, load
+from perception_programs.blink import RECIPES, Examples, Reader, Tools, load, write_manifest
 from perception_programs.blink.examples import WorkedExample
 from perception_programs.blink.icl import write_examples
 from perception_programs.blink.records import RecordFile, exclusive
@@ -218,6 +219,17 @@ def test_the_reader_reads_the_prompt(samples, tmp_path) -> None:
         go(Reader("reader"), samples, tmp_path / "b", "standard")
     with pytest.raises(InputError, match="no rule for Jigsaw"):
         go(Reader("naive"), samples, tmp_path / "c", "p2")
+
+
+def test_a_task_of_ones_own_needs_no_recipe(samples, tmp_path) -> None:
+    own = tmp_path / "own.jsonl"
+    write_manifest([dataclasses.replace(samples[0], task="Own_Task")], own)
+    mine = load("Own_Task", own)
+    (tally,) = go(Counting(), mine, tmp_path / "a")
+    assert (tally.task, tally.answered, tally.correct) == ("Own_Task", 1, 1)
+    with pytest.raises(InputError, match="Own_Task has no tools, so only 'standard'"):
+        go(Counting(), mine, tmp_path / "b", "p2")
+    assert "Own_Task" not in RECIPES
 
 
 def test_examples_are_never_the_sample_itself(samples, tmp_path) -> None:

@@ -12,7 +12,6 @@ import pytest
 from PIL import Image
 
 from blink_pictures import jigsaw_manifest
-from perception_programs.blink.recipes import _TABLE
 from perception_programs.cli import main
 
 
@@ -102,15 +101,7 @@ def test_dry_run_asks_nothing(p2) -> None:
     assert not Path("out").exists()
 
 
-@pytest.fixture
-def recipes_as_before():
-    before = dict(_TABLE)
-    yield
-    _TABLE.clear()
-    _TABLE.update(before)
-
-
-def test_a_task_of_ones_own(p2, recipes_as_before) -> None:
+def test_a_task_of_ones_own(p2) -> None:
     row = json.loads(Path("questions.jsonl").read_text().splitlines()[0])
     Path("own.jsonl").write_text(json.dumps({**row, "task": "Own_Task"}) + "\n")
     line = ("--model", "scripted:script.jsonl", "--source", "own.jsonl", "--out", "out")

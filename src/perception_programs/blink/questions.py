@@ -10,7 +10,7 @@ from ..chat import Message, Picture
 from ..prompts import SETTINGS, Example, Question, build
 from .data import Samples
 from .examples import Examples
-from .recipes import NamedProgram, recipe
+from .recipes import NamedProgram, recipe_of
 from .samples import Sample
 from .tools import Tools
 
@@ -58,7 +58,7 @@ class Inquirer:
         *,
         text_only: bool = False,
     ) -> None:
-        self.recipe = recipe(samples.task)
+        self.recipe = recipe_of(samples)
         self._samples = samples
         self._tools = tools
         self._cautions = tuple(cautions)

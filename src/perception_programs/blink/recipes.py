@@ -14,6 +14,7 @@ from typing import TypeAlias
 from ..errors import InputError
 from ..program import PerceptionProgram
 from . import _gather, _read
+from ._collection import Samples
 from ._gather import Evidence, NamedProgram, ToolPicture
 from .samples import Sample
 from .tools import Tools
@@ -27,6 +28,7 @@ __all__ = [
     "Recipe",
     "ToolPicture",
     "recipe",
+    "recipe_of",
     "register",
     "with_tools",
 ]
@@ -191,6 +193,12 @@ def recipe(task: str) -> Recipe:
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(f"task: expected one of {', '.join(RECIPES)}, got {task!r}{hint}")
     return RECIPES[task]
+
+
+def recipe_of(samples: Samples) -> Recipe:
+    """The recipe of some samples; one without tools for a task of one's own that has none."""
+    known = RECIPES.get(samples.task)
+    return known or Recipe(samples.task, samples.task, images=len(samples[0].images))
 
 
 def with_tools() -> str:

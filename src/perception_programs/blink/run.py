@@ -25,7 +25,7 @@ from .data import Samples
 from .examples import Examples
 from .questions import Asked, Inquirer, needs_tools
 from .reader_model import Reader
-from .recipes import Recipe, recipe, with_tools
+from .recipes import Recipe, recipe_of, with_tools
 from .records import RecordFile, exclusive, now
 from .samples import Sample
 from .tools import Tools
@@ -134,7 +134,7 @@ class Run:
                 )
         chosen_cautions(self.cautions)
         for samples in self.tasks:
-            self._check(recipe(samples.task))
+            self._check(recipe_of(samples))
             if self.examples is not None:
                 self.examples.check(samples, self.settings)
 
@@ -162,7 +162,7 @@ class Run:
         with exclusive(self.out):
             for samples in self.tasks:
                 if any(needs_tools(name) for name in self.settings):
-                    self.tools.check(recipe(samples.task))
+                    self.tools.check(recipe_of(samples))
             jobs = [job for samples in self.tasks for job in self._jobs(samples)]
             with ThreadPoolExecutor(1, "evidence") as pool:  # experts are asked one at a time
                 try:
@@ -204,7 +204,7 @@ class Run:
             "model": {"name": self.model.name, **self.model.settings()},
             "source": dict(samples.source),
             "place": samples.place,
-            "tools": self.tools.settings(recipe(samples.task)) if needs_tools(setting) else {},
+            "tools": self.tools.settings(recipe_of(samples)) if needs_tools(setting) else {},
             "prompts": {
                 "digest": digest(),
                 "cautions": list(chosen_cautions(self.cautions)),

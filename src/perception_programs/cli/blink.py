@@ -14,12 +14,10 @@ from ..blink import (
     RECIPES,
     Coordinates,
     Examples,
-    Recipe,
     Sample,
     Samples,
     Tools,
     load,
-    register,
 )
 from ..blink.report_data import Report
 from ..chat import ChatModel, open_model
@@ -166,14 +164,10 @@ def _tasks(args: argparse.Namespace) -> list[Samples]:
         paper = [task for task, recipe in RECIPES.items() if recipe.paper is not None]
         names += paper if name == _PAPER else [name]
     sources = _sources(args)
-    tasks = []
-    for name in dict.fromkeys(names):
-        place = sources.get(name, sources.get(None))
-        samples = load(name, place, split=args.split, revision=args.revision)
-        if samples.task not in RECIPES:  # a manifest's own
-            register(Recipe(samples.task, samples.task, images=len(samples[0].images)))
-        tasks.append(samples)
-    return tasks
+    return [
+        load(name, sources.get(name, sources.get(None)), split=args.split, revision=args.revision)
+        for name in dict.fromkeys(names)
+    ]
 
 
 def _samples_of(report: Report, sources: dict[str | None, str]) -> dict[str, Sequence[Sample]]:
