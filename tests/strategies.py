@@ -153,13 +153,15 @@ def metas(*, surrogates: bool = True) -> st.SearchStrategy[dict[str, object]]:
 
 
 @st.composite
-def items(draw: st.DrawFn, *, surrogates: bool = True, cells: int | None = None) -> Item:
+def items(
+    draw: st.DrawFn, *, surrogates: bool = True, cells: int | None = None, levels: int = 1
+) -> Item:
     text = texts(surrogates=surrogates)
     frame = st.integers(0, 1000)
     spans = st.tuples(frame, frame).map(sorted)
     points = st.tuples(frame, frame)
     boxes = st.tuples(spans, spans).map(lambda s: (s[0][0], s[1][0], s[0][1], s[1][1]))
-    numbers = st.lists(NUMBERS, min_size=1, max_size=4)
+    numbers = st.lists(NUMBERS | st.none(), min_size=1, max_size=4)
     integers = st.integers(1, cells) if cells else st.integers(-(10**9), 10**9)
     return Item(
         p=draw(st.none() | integers | text),
@@ -167,17 +169,30 @@ def items(draw: st.DrawFn, *, surrogates: bool = True, cells: int | None = None)
         r=draw(st.none() | NUMBERS | text | numbers),
         b=draw(st.none() | text),
         i=draw(st.none() | text),
+        q=draw(st.none() | st.floats(0, 1) | text),
+        parts=draw(_parts(surrogates, levels)),
+    )
+
+
+def _parts(surrogates: bool, levels: int) -> st.SearchStrategy[PerceptionProgram | None]:
+    """Mostly none: a program of programs is large."""
+    if not levels:
+        return st.none()
+    return st.sampled_from([False] * 7 + [True]).flatmap(
+        lambda some: programs(surrogates=surrogates, levels=levels - 1) if some else st.none()
     )
 
 
 @st.composite
-def programs(draw: st.DrawFn, *, surrogates: bool = True) -> PerceptionProgram:
+def programs(draw: st.DrawFn, *, surrogates: bool = True, levels: int = 1) -> PerceptionProgram:
     text = texts(surrogates=surrogates)
     words = text.filter(str.strip)
     grid = draw(st.none() | st.builds(Grid, st.integers(1, 20), st.integers(1, 20)))
     cells = None if grid is None else grid.count
     unique = {}
-    for item in draw(st.lists(items(surrogates=surrogates, cells=cells), max_size=5)):
+    for item in draw(
+        st.lists(items(surrogates=surrogates, cells=cells, levels=levels), max_size=5)
+    ):
         target = item.c if isinstance(item.c, str) else None
         unique[len(unique) if item.p is None else (item.i, item.p, target)] = item
     identifiers = [item.p for item in unique.values() if item.p is not None]

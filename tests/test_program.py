@@ -220,7 +220,7 @@ def test_dicts_hold_plain_data():
         ({"items": 3}, "items: expected a list, got int 3"),
         ({"items": "abc"}, "items: expected a list, got str 'abc'"),
         ({"items": [{"p": 1}, {"c": (1, 2, 3)}]}, "item 2: c: expected (x, y)"),
-        ({"items": [{"p": 1}, {"q": 2}]}, "item 2: expected keys p, c, r, b, i, got 'q'"),
+        ({"items": [{"p": 1}, {"z": 2}]}, "item 2: expected keys p, c, r, b, i, q, parts, got 'z'"),
         ({"items": [[1]]}, "item 1: expected a mapping, got list [1]"),
         ({"relations": 3}, "relations: expected a list, got int 3"),
         ({"relations": [[1, "is"]]}, "relation 1: expected [subject, predicate, object]"),

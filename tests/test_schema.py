@@ -59,7 +59,7 @@ def test_any_program_is_valid(program):
         {"items": [{"c": 3}]},
         {"items": [{"r": []}]},
         {"items": [{"r": ["a"]}]},
-        {"items": [{"r": [None]}]},
+        {"items": [{"r": [True]}]},
         {"items": [{"r": True}]},
         {"items": [{"r": {}}]},
         {"items": [{"b": 3}]},

@@ -95,7 +95,12 @@ The tool said:
         ('"note": null', '"note" null', 4, "expected JSON: :, got 'n'"),
         ('"items"', '"list"', 3, "expected the key 'items'"),
         ("[250, 500]", "[250, 1001]", 5, "item 1: c: expected integers from 0 to 1000"),
-        ('{"p": 1,', '{"p": 1, "q": 1,', 5, "item 1: expected keys p, c, r, b, i, got 'q'"),
+        (
+            '{"p": 1,',
+            '{"p": 1, "z": 1,',
+            5,
+            "item 1: expected keys p, c, r, b, i, q, parts, got 'z'",
+        ),
         ('{"p": 1,', '{"p": 1, "p": 1,', 5, "expected each key once, got 'p' twice"),
         ("0.3", "NaN", 6, "expected a finite number, got NaN"),
         ("0.3", "-Infinity", 6, "expected a finite number, got -Infinity"),

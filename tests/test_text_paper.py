@@ -24,9 +24,15 @@ def inside(text):
 
 def as_dict(text):
     """What YAML itself makes of a block, with what it leaves out filled in as in `to_dict`."""
-    data = yaml.safe_load(inside(text))
-    data["items"] = [{"p": None, "c": None, "r": None, **item} for item in data["items"]]
-    return {"grid": None, "note": None, "relations": [], "meta": {}, **data}
+    return filled(yaml.safe_load(inside(text)))
+
+
+def filled(data):
+    items = [{"p": None, "c": None, "r": None, **item} for item in data["items"]]
+    for item in items:
+        if "parts" in item:
+            item["parts"] = filled(item["parts"])
+    return {"grid": None, "note": None, "relations": [], "meta": {}, **data, "items": items}
 
 
 def one(label):
@@ -103,6 +109,53 @@ def test_every_modality_comes_back(name):
     assert back == program.rounded()
     assert back.meta == program.meta
     assert str(back) == str(program)
+
+
+def test_reliability_and_parts_byte_for_byte():
+    parts = PerceptionProgram("depth", "patch", [Item(1, (500, 500), 0.5)], grid=(1, 1))
+    program = PerceptionProgram(
+        "scene",
+        "object",
+        [Item(1, (0, 0, 9, 9), 0.25, "car", q=0.98765, parts=parts), Item(2, q="1 of 2: doubtful")],
+    )
+    assert inside(str(program)) == dedent(
+        """\
+        modality: scene
+        granularity: object
+        items:
+          - p: 1
+            c: [0, 0, 9, 9]
+            r: 0.25
+            b: "car"
+            q: 0.9877
+            parts:
+              modality: depth
+              granularity: patch
+              grid:
+                rows: 1
+                cols: 1
+              items:
+                - p: 1
+                  c: [500, 500]
+                  r: 0.5
+          - p: 2
+            r: null
+            q: "1 of 2: doubtful\""""
+    )
+
+
+def test_what_is_wrong_in_parts_is_told_with_its_place():
+    parts = PerceptionProgram("depth", "patch", [Item(1, (500, 500), 0.5)])
+    text = str(PerceptionProgram("scene", "object", [Item(1, parts=parts)]))
+    broken = text.replace("[500, 500]", "[500, 5000]")
+    with pytest.raises(InputError, match=r"line 12: item 1: parts: item 1: c: expected integers"):
+        PerceptionProgram.from_text(broken)
+    with pytest.raises(InputError, match="q: expected a number from 0 to 1 or plain words"):
+        Item(q=1.5)
+    for _ in range(8):
+        parts = PerceptionProgram("depth", "patch", [Item(1, parts=parts)])
+    with pytest.raises(InputError, match="at most 8 levels"):
+        Item(parts=parts)
 
 
 @QUICK
@@ -279,7 +332,12 @@ Which is closer?
         ("    c: [250, 500]", "    c: [250, 5.0]", 11, "expected integers from 0 to 1000"),
         ("    c: [250, 500]", "    c: [250]", 11, "c: expected (x, y)"),
         ("    c: [250, 500]", "    c: 250", 11, "c: expected (x, y)"),
-        ("    c: [250, 500]", "    x: [250, 500]", 11, "expected keys p, c, r, b, i, got 'x'"),
+        (
+            "    c: [250, 500]",
+            "    x: [250, 500]",
+            11,
+            "expected keys p, c, r, b, i, q, parts, got 'x'",
+        ),
         ("    r: [0.3, 0.4]", "    r: [0.3, nan]", 15, "expected a finite number, got nan"),
         ("    r: [0.3, 0.4]", "    r: .inf", 15, "expected a finite number, got inf"),
         ("    r: [0.3, 0.4]", "    r: {a: 1}", 15, "r: expected a number, got dict"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ._arrays import describe, is_series
@@ -26,10 +26,21 @@ if TYPE_CHECKING:
 
     from .images import ImageLike
 
-__all__ = ["Identifier", "Item", "PerceptionProgram", "Reading", "Relation"]
+__all__ = [
+    "DEEPEST",
+    "Identifier",
+    "Item",
+    "PerceptionProgram",
+    "Reading",
+    "Relation",
+    "numbers_in",
+]
 
 Identifier: TypeAlias = int | str
-Reading: TypeAlias = float | int | str | tuple[float | int, ...] | None
+DEEPEST = 8
+"""Programs inside the items of programs go at most so many levels down."""
+
+Reading: TypeAlias = float | int | str | tuple[float | int | None, ...] | None
 
 
 def _word(value: Any, name: str) -> str:
@@ -61,11 +72,45 @@ def _reading(value: Any) -> Reading:
     if is_series(value):
         if len(value) == 0:
             raise InputError("r: expected at least one number, got an empty series")
-        return tuple(plain_number(v, "r") for v in value)
+        return tuple(None if v is None else plain_number(v, "r") for v in value)
     return plain_number(value, "r")
 
 
-@dataclass(frozen=True)
+def numbers_in(reading: Reading) -> tuple[float | int, ...]:
+    """The numbers of a reading that could be read; none in a word.
+
+    >>> numbers_in((0.25, None)), numbers_in(0.5), numbers_in("left")
+    ((0.25,), (0.5,), ())
+    """
+    if isinstance(reading, tuple):
+        return tuple(number for number in reading if number is not None)
+    return (reading,) if isinstance(reading, float | int) else ()
+
+
+def _reliability(value: Any) -> float | str | None:
+    if value is None or isinstance(value, str):
+        return optional_text(value, "q")
+    number = plain_number(value, "q")
+    if not 0 <= number <= 1:
+        raise InputError(f"q: expected a number from 0 to 1 or plain words, got {describe(value)}")
+    return number
+
+
+def _check_parts(parts: Any) -> None:
+    if parts is None:
+        return
+    if not isinstance(parts, PerceptionProgram):
+        raise InputError(f"parts: expected a PerceptionProgram or None, got {describe(parts)}")
+    if _levels(parts) > DEEPEST:
+        raise InputError(f"parts: expected at most {DEEPEST} levels of programs, got more")
+
+
+def _levels(program: PerceptionProgram) -> int:
+    """How many levels of parts there are, this program's own items included."""
+    return 1 + max((_levels(item.parts) for item in program.items if item.parts), default=0)
+
+
+@dataclass(frozen=True, repr=False)
 class Item:
     """One primitive of a program.
 
@@ -73,12 +118,18 @@ class Item:
         p: identifier: a cell number, a letter, the name of a border; None where the label says it.
         c: (x, y) or (x0, y0, x1, y1), integers in the 0-1000 frame; or the name of the target that
             the reading is about.
-        r: the reading: a number, a word, several numbers, or None where nothing could be read.
+        r: the reading: a number, a word, several numbers (None for one that could not be read), or
+            None where nothing could be read.
         b: label, or None.
         i: which image or candidate it belongs to, or None when there is only one.
+        q: how far the reading can be relied on: a number from 0 (not at all) to 1, a few plain
+            words, or None where nothing is said.
+        parts: a program about this item alone, such as the cells of an object, or None. Its
+            identifiers are its own; its coordinates are in the frame of the same image.
 
     Raises:
-        InputError: a coordinate outside the frame, a number that is not finite, another type.
+        InputError: a coordinate outside the frame, a number that is not finite, another type,
+            parts nested more than `DEEPEST` levels.
     """
 
     p: Identifier | None = None
@@ -86,6 +137,8 @@ class Item:
     r: Reading = None
     b: str | None = None
     i: str | None = None
+    q: float | str | None = None
+    parts: PerceptionProgram | None = None
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -94,12 +147,20 @@ class Item:
         set_field(self, "r", _reading(self.r))
         set_field(self, "b", optional_text(self.b, "b"))
         set_field(self, "i", optional_text(self.i, "i"))
+        set_field(self, "q", _reliability(self.q))
+        _check_parts(self.parts)
+
+    def __repr__(self) -> str:
+        named = ((f.name, getattr(self, f.name)) for f in fields(self))
+        said = (f"{n}={v!r}" for n, v in named if v is not None or n in ("p", "c", "r"))
+        return f"Item({', '.join(said)})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data; `b` and `i` only where there are some."""
+        """Plain data; `b`, `i`, `q` and `parts` only where there are some."""
         row = {"p": self.p, "c": _listed(self.c), "r": _listed(self.r)}
-        row |= {key: value for key, value in (("b", self.b), ("i", self.i)) if value is not None}
-        return row
+        rest = (("b", self.b), ("i", self.i), ("q", self.q))
+        row |= {key: value for key, value in rest if value is not None}
+        return row if self.parts is None else {**row, "parts": self.parts.to_dict()}
 
 
 def _listed(value: Any) -> Any:
@@ -282,7 +343,15 @@ class PerceptionProgram:
 
     def rounded(self, digits: int = DIGITS) -> PerceptionProgram:
         """The program with its readings at the precision of text: `from_text(str(p)) == p.rounded()`."""
-        items = tuple(replace(item, r=_rounded_reading(item.r, digits)) for item in self.items)
+        items = tuple(
+            replace(
+                item,
+                r=_rounded_reading(item.r, digits),
+                q=rounded(item.q, digits) if isinstance(item.q, float) else item.q,
+                parts=None if item.parts is None else item.parts.rounded(digits),
+            )
+            for item in self.items
+        )
         return replace(self, items=items)
 
     def with_images(self, *images: ImageLike) -> PerceptionProgram:
@@ -352,11 +421,20 @@ def _check_identifiers(program: PerceptionProgram) -> None:
 
 def item_from(row: Any, name: str) -> Item:
     """An item from its dict; errors begin with `name`."""
-    _check_keys(row, name, (), ("p", "c", "r", "b", "i"))
+    _check_keys(row, name, (), ("p", "c", "r", "b", "i", "q", "parts"))
     try:
+        if row.get("parts") is not None:
+            row = {**row, "parts": _parts_from(row["parts"])}
         return Item(**row)
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
+
+
+def _parts_from(data: Any) -> PerceptionProgram:
+    try:
+        return PerceptionProgram.from_dict(data)
+    except InputError as error:
+        raise InputError(f"parts: {error}") from None
 
 
 def relation_from(row: Any, name: str) -> Relation:

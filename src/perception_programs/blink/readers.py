@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError
-from ..program import Item, PerceptionProgram
+from ..program import Item, PerceptionProgram, numbers_in
 
 __all__ = [
     "jigsaw",
@@ -79,9 +79,9 @@ def visual_correspondence(
     _expect(matches, "correspondence")
     place = _only_point(reference)
     pairs = [
-        (item.c, item.r)
+        (item.c, end)
         for item in matches.items
-        if isinstance(item.c, tuple) and isinstance(item.r, tuple) and len(item.r) == 2
+        if isinstance(item.c, tuple) and len(end := numbers_in(item.r)) == 2
     ]
     nearest = min((math.dist(c, place) for c, _ in pairs), default=None)
     landings = {_nearest_option(options, r) for c, r in pairs if math.dist(c, place) == nearest}

@@ -14,7 +14,7 @@ from ..blink import readers
 from ..experts import load
 from ..geometry import denormalise
 from ..images import RGB
-from ..program import PerceptionProgram
+from ..program import PerceptionProgram, numbers_in
 from ..results import DepthMap, PointScores, Segmentation
 from ..view import Section
 from .pictures import Pair, Place, grey_levels, motorcycle
@@ -62,7 +62,7 @@ def _order_kept(program: PerceptionProgram, pair: Pair) -> tuple[float, int]:
     """How often the cells' middles order two random pixels as the disparity does, and of how many."""
     read = PerceptionProgram.from_text(str(program))
     assert read.grid is not None
-    middle = [sum(item.r) / 2 if isinstance(item.r, tuple) else np.nan for item in read.items]
+    middle = [np.mean(numbers_in(item.r) or np.nan) for item in read.items]
     near = np.full(pair.disparity.shape, np.nan)
     for (x0, y0, x1, y1), value in zip(read.grid.boxes(pair.size), middle, strict=True):
         near[y0:y1, x0:x1] = value
@@ -100,8 +100,9 @@ def correspondence() -> Section:
     program = make.correspondence_program(pair.left, pair.right, expert=expert)
     away = []
     for item in program.items:
-        assert isinstance(item.c, tuple) and isinstance(item.r, tuple)
-        here, there = (denormalise(place[0], place[1], pair.size) for place in (item.c, item.r))
+        assert isinstance(item.c, tuple)
+        ends = numbers_in(item.r)
+        here, there = (denormalise(place[0], place[1], pair.size) for place in (item.c, ends))
         partner = pair.partner(*here)
         if partner is not None:
             away.append(float(np.hypot(there[0] - partner[0], there[1] - partner[1])))

@@ -39,16 +39,16 @@ LabelsLike = Any
 
 
 def cell_items(
-    grid: Grid, size: Size, readings: Iterable[Reading], labels: Sequence[str | None] | None
+    grid: Grid,
+    size: Size,
+    readings: Iterable[Reading],
+    labels: Sequence[str | None] | None,
+    reliability: Sequence[float | str | None] | None = None,
 ) -> tuple[Item, ...]:
     """One item a cell, in order."""
-    centres = grid.centres(size)
-    return tuple(
-        Item(p=n, c=centre, r=reading, b=label)
-        for n, (centre, reading, label) in enumerate(
-            zip(centres, readings, labels or [None] * grid.count, strict=True), 1
-        )
-    )
+    none = [None] * grid.count
+    rows = zip(grid.centres(size), readings, labels or none, reliability or none, strict=True)
+    return tuple(Item(n, c, r, b, q=q) for n, (c, r, b, q) in enumerate(rows, 1))
 
 
 def cell_meta(size: Size, masked: int, readings: Sequence[Reading], cut: int = 0) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def correspondence_program(
 
     >>> matches = Matches([[10, 10]], [[20, 10]], size1=(100, 100), size2=(200, 100))
     >>> correspondence_program(matches).items
-    (Item(p=1, c=(100, 100), r=(100, 100), b=None, i=None),)
+    (Item(p=1, c=(100, 100), r=(100, 100)),)
     """
     images: tuple[Any, ...] = ()
     if isinstance(first, Matches):

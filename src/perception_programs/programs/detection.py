@@ -48,7 +48,7 @@ def detection_program(
 
     >>> found = {"boxes": [[10, 20, 50, 80]], "scores": [0.9], "labels": ["cat"]}
     >>> detection_program(found, size=(100, 100)).items
-    (Item(p=1, c=(100, 200, 500, 800), r=0.9, b='cat', i=None),)
+    (Item(p=1, c=(100, 200, 500, 800), r=0.9, b='cat'),)
     """
     if isinstance(source, Detections):
         check_unused("Detections", labels=labels, size=size, names=names, expert=expert)

@@ -33,7 +33,7 @@ def points_program(
         InputError: none of these, or points and boxes mixed.
 
     >>> points_program({"A": (10, 20)}, size=(100, 100)).items
-    (Item(p=None, c=(100, 200), r=None, b='A', i=None),)
+    (Item(p=None, c=(100, 200), r=None, b='A'),)
     """
     if not sources:
         raise InputError(

@@ -42,7 +42,7 @@ def semantic_program(
 
     >>> scores = PointScores({"A": (50, 50)}, {"A": 0.8}, reference=(10, 10), size1=(100, 100))
     >>> semantic_program(scores).items
-    (Item(p='A', c=(500, 500), r=0.8, b=None, i=None),)
+    (Item(p='A', c=(500, 500), r=0.8),)
     """
     images: tuple[Any, ...] = ()
     if isinstance(first, PointScores):

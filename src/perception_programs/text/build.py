@@ -50,8 +50,18 @@ def _culprit(data: dict[str, Any], message: str) -> Path:
         return ()
     for path, attempt in _parts(data):
         if _refusal(attempt) == message:
-            return path
+            return path + _inside(data, path, message)
     return _misfit(data)
+
+
+def _inside(data: dict[str, Any], path: Path, message: str) -> Path:
+    """Where in the parts of an item the culprit is, if `path` leads to parts."""
+    match path:
+        case "items", int(n), "parts":
+            parts = data["items"][n]["parts"]
+            refused = message.removeprefix(f"item {n + 1}: parts: ")
+            return _culprit(parts, refused) if isinstance(parts, dict) else ()
+    return ()
 
 
 def _parts(data: dict[str, Any]) -> Iterator[tuple[Path, Callable[[], object]]]:

@@ -2,7 +2,7 @@
 
 Numbers: integers as they are; other numbers at 4 significant digits in their shortest form and always
 with a decimal point (`1.0`, `0.1299`, `1.0e-05`), because without it YAML 1.1 reads `1e-05` as a word.
-Strings: labels (`b`, `i`), the note and what `meta` holds are always quoted; words (`modality`, `p`,
+Strings: labels (`b`, `i`, a `q` in words), the note and what `meta` holds are always quoted; words (`modality`, `p`,
 predicates, …) only where a reader could take them for something else. Labels are cut at `LABEL_CAP`.
 """
 
@@ -36,8 +36,11 @@ _NUMBER = re.compile(
 
 def render(program: PerceptionProgram, *, meta: bool = False) -> str:
     """`program` between tags; where it came from only when `meta` is true."""
+    return "\n".join([OPENING, *_keys(program, meta), CLOSING])
+
+
+def _keys(program: PerceptionProgram, meta: bool) -> list[str]:
     lines = [
-        OPENING,
         f"modality: {plain_or_quoted(program.modality)}",
         f"granularity: {plain_or_quoted(program.granularity)}",
     ]
@@ -47,7 +50,7 @@ def render(program: PerceptionProgram, *, meta: bool = False) -> str:
         lines.append(f"note: {quoted(program.note)}")
     lines.append("items:" if program.items else "items: []")
     for item in program.items:
-        lines += _item(item)
+        lines += _item(item, meta)
     if program.relations:
         lines.append("relations:")
         lines += [_relation(relation) for relation in program.relations]
@@ -55,10 +58,10 @@ def render(program: PerceptionProgram, *, meta: bool = False) -> str:
         lines.append("meta:")
         entries = program.meta.items()
         lines += ["  " + _entry(key, value, between="\n  ") for key, value in entries]
-    return "\n".join([*lines, CLOSING])
+    return [line for entry in lines for line in entry.split("\n")]
 
 
-def _item(item: Item) -> Iterator[str]:
+def _item(item: Item, meta: bool) -> Iterator[str]:
     fields = []
     if item.i is not None:
         fields.append(f"i: {quoted(capped(item.i))}")
@@ -71,6 +74,10 @@ def _item(item: Item) -> Iterator[str]:
         fields.append(f"r: {_value(item.r)}")
     if item.b is not None:
         fields.append(f"b: {quoted(capped(item.b))}")
+    if item.q is not None:
+        fields.append(f"q: {quoted(capped(item.q)) if isinstance(item.q, str) else _value(item.q)}")
+    if item.parts is not None:
+        fields += ["parts:", *(f"  {line}" for line in _keys(item.parts, meta))]
     for n, text in enumerate(fields or ["{}"]):
         yield f"    {text}" if n else f"  - {text}"
 
@@ -135,8 +142,15 @@ def read(source: Source, start: int) -> tuple[PerceptionProgram, int]:
     root = read_yaml(inside)
     if not isinstance(root, Table):
         raise inside.error(root.position, "expected the keys of a program, got another text")
-    data = {key: _READERS.get(key, _any)(node) for key, (_, node) in root.nodes.items()}
-    return build(data, inside, partial(_position, root)), end
+    return build(_program(root), inside, partial(_position, root)), end
+
+
+def _program(table: Table) -> dict[str, Any]:
+    return {key: _READERS.get(key, _any)(node) for key, (_, node) in table.nodes.items()}
+
+
+def _parts(node: Node) -> Any:
+    return _program(node) if isinstance(node, Table) else _any(node)
 
 
 def _any(node: Node, scalar: Callable[[Leaf], Any] | None = None) -> Any:
@@ -161,10 +175,7 @@ def _items(node: Node) -> Any:
     if not isinstance(node, Series):
         return _any(node)
     return [
-        {
-            key: (_text if key in ("b", "i") else _any)(value)
-            for key, (_, value) in row.nodes.items()
-        }
+        {key: _FIELD_READERS.get(key, _any)(value) for key, (_, value) in row.nodes.items()}
         if isinstance(row, Table)
         else _any(row)
         for row in node.nodes
@@ -190,6 +201,7 @@ _READERS: Mapping[str, Callable[[Node], Any]] = {
     "relations": _relations,
     "meta": _meta,
 }
+_FIELD_READERS: Mapping[str, Callable[[Node], Any]] = {"b": _text, "i": _text, "parts": _parts}
 
 
 def _word(leaf: Leaf) -> str | None:

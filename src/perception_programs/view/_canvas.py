@@ -40,7 +40,7 @@ Box: TypeAlias = tuple[float, float, float, float]
 
 def as_point(value: object) -> Point | None:
     """`value` as (x, y), or None when it is something else."""
-    if not isinstance(value, tuple) or len(value) != 2:
+    if not isinstance(value, tuple) or len(value) != 2 or None in value:
         return None
     # A reading may hold any number; what lies outside the frame is drawn at its edge.
     x, y = (min(max(v, 0), FRAME) for v in value)

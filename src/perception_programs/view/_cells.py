@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from ..geometry import Grid
 from ..images import ImageLike
-from ..program import Item, PerceptionProgram, Reading
+from ..program import Item, PerceptionProgram, Reading, numbers_in
 from ._canvas import SHORTEST, Canvas, open_row
 from ._colour import DARK, WHITE, Colour, Ramp, heat, ink_on
 from ._sheet import Part, ramp_bar
@@ -103,9 +103,8 @@ def cells_of(
 
 def middle(reading: Reading) -> float | None:
     """The number that stands for a reading: itself, or the middle of a range."""
-    if isinstance(reading, tuple):
-        return (min(reading) + max(reading)) / 2
-    return reading if isinstance(reading, float | int) else None
+    numbers = numbers_in(reading)
+    return (min(numbers) + max(numbers)) / 2 if numbers else None
 
 
 def inner(box: Cell, left: float, top: float, right: float, bottom: float) -> Cell:

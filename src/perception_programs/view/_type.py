@@ -9,7 +9,7 @@ from typing import cast
 
 from PIL import ImageDraw, ImageFont
 
-from ..program import Reading
+from ..program import Reading, numbers_in
 from ._colour import DARK, WHITE, Colour
 
 __all__ = ["fit", "font", "measure", "printable", "short", "visible", "write"]
@@ -73,7 +73,7 @@ def short(reading: Reading, digits: int | None = None) -> str:
     if reading is None:
         return "-"
     if isinstance(reading, tuple):
-        joint = " to " if any(v < 0 for v in reading) else " - "
+        joint = " to " if any(v < 0 for v in numbers_in(reading)) else " - "
         return joint.join(short(v, digits) for v in reading)
     if isinstance(reading, str):
         return printable(reading)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from ...errors import InputError
-from ...program import Identifier, PerceptionProgram
+from ...program import Identifier, PerceptionProgram, numbers_in
 
 __all__ = ["Move", "moves"]
 
@@ -36,10 +36,8 @@ def moves(program: PerceptionProgram) -> list[Move]:
         raise InputError(f"program: expected a correspondence program, got {what}")
     found = []
     for item in program.items:
-        c, r = item.c, item.r
-        points = isinstance(c, tuple) and isinstance(r, tuple) and len(c) == len(r) == 2
-        if item.p is None or not points:
+        c, r = item.c, numbers_in(item.r)
+        if item.p is None or not isinstance(c, tuple) or not len(c) == len(r) == 2:
             raise InputError(f"items: expected p, and points c and r, got {item}")
-        assert isinstance(c, tuple) and isinstance(r, tuple)
         found.append(Move(item.p, c, r))
     return found

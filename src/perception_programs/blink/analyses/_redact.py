@@ -23,7 +23,7 @@ def redacted(program: PerceptionProgram) -> PerceptionProgram:
     >>> from perception_programs import Item
     >>> cells = (Item(1, (250, 500), (0.1, 0.4)), Item(2, (750, 500)))
     >>> redacted(PerceptionProgram("depth", "patch", cells)).items
-    (Item(p=1, c=(250, 500), r='?', b=None, i=None), Item(p=2, c=(750, 500), r=None, b=None, i=None))
+    (Item(p=1, c=(250, 500), r='?'), Item(p=2, c=(750, 500), r=None))
     """
     items = tuple(item if item.r is None else replace(item, r=MARK) for item in program.items)
     return replace(program, items=items, relations=(), meta={}, images=())

@@ -16,7 +16,7 @@ from ...chat.model import ChatModel
 from ...errors import InputError
 from ...geometry import FRAME
 from ...images import ImageLike, image_name
-from ...program import PerceptionProgram, Reading
+from ...program import PerceptionProgram, Reading, numbers_in
 from ._ask import Asked, Shown, ask_all, choose_examples, header, question, read_reply
 from ._files import open_folder, write_csv, write_jsonl
 from ._moves import Move, moves
@@ -205,11 +205,8 @@ def _true_moves(program: PerceptionProgram, number: int) -> list[Move]:
 
 
 def _is_point(reading: Reading) -> bool:
-    return (
-        isinstance(reading, tuple)
-        and len(reading) == 2
-        and all(0 <= number <= FRAME for number in reading)
-    )
+    place = numbers_in(reading)
+    return len(place) == 2 and all(0 <= number <= FRAME for number in place)
 
 
 def _scored(asked: Asked, truth: Sequence[Move]) -> list[dict[str, Any]]:
@@ -218,8 +215,7 @@ def _scored(asked: Asked, truth: Sequence[Move]) -> list[dict[str, Any]]:
         return []
     rows = []
     for move in truth:
-        answer = asked.filled.readings[move.p]
-        assert isinstance(answer, tuple)
+        answer = numbers_in(asked.filled.readings[move.p])
         values = (
             asked.labels["pair"],
             move.p,

@@ -16,7 +16,7 @@ from ...chat.model import ChatModel
 from ...errors import InputError, MissingExtraError, install_command
 from ...geometry import Grid
 from ...images import ImageLike, image_name
-from ...program import Identifier, PerceptionProgram, Reading
+from ...program import Identifier, PerceptionProgram, Reading, numbers_in
 from ...programs import depth_program
 from ...results import DepthMap
 from ._ask import Asked, Shown, ask_all, choose_examples, header, question, read_reply
@@ -220,12 +220,12 @@ def _middles(program: PerceptionProgram) -> dict[Identifier, float]:
 
 
 def _middle(reading: Reading) -> float:
-    assert isinstance(reading, tuple)
-    return round(math.fsum(reading) / 2, _DIGITS)
+    return round(math.fsum(numbers_in(reading)) / 2, _DIGITS)
 
 
 def _is_range(reading: Reading) -> bool:
-    return isinstance(reading, tuple) and len(reading) == 2 and 0 <= reading[0] <= reading[1] <= 1
+    ends = numbers_in(reading)
+    return len(ends) == 2 and 0 <= ends[0] <= ends[1] <= 1
 
 
 def _scored(
