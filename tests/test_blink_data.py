@@ -274,7 +274,7 @@ def test_without_pyarrow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("task", "options", "message"),
     [
-        ("jigsaw", {}, "which has Jigsaw; did you mean 'Jigsaw'?"),
+        ("jigsaw", {}, "Jigsaw, got 'jigsaw'; did you mean 'Jigsaw'?"),
         ("Relative_Depth", {}, "or val-*.parquet in"),
         ("Jigsaw", {"split": "test"}, "expected Jigsaw/test-*.parquet"),
         ("Jigsaw", {"split": "train"}, "split: expected val or test, got str 'train'"),
@@ -299,6 +299,7 @@ def test_a_folder_without_what_was_asked_for(
         ("Jigsaw", 3, "source: expected a path or a repository, got int 3"),
         ("Jigsaw", __file__, "source: expected a folder, .parquet or .jsonl"),
         ("Relative_Dept", None, "got 'Relative_Dept'; did you mean 'Relative_Depth'?"),
+        ("Own", None, "or one of your own with its manifest as the source, got 'Own'"),
         ("hardblink", None, "did you mean 'HardBLINK'?"),
         ("HardBLINK", "hub", "HardBLINK: expected source=FOLDER with its files"),
     ],

@@ -12,7 +12,7 @@ import pytest
 
 from blink_questions import grey, hardblink_folder, jigsaw, lines, png
 from perception_programs.blink.data import load
-from perception_programs.blink.manifest import read_manifest, write_manifest
+from perception_programs.blink.manifest import manifest_tasks, read_manifest, write_manifest
 from perception_programs.blink.samples import Sample, SampleImage
 from perception_programs.errors import InputError
 
@@ -60,14 +60,19 @@ def test_a_manifest_may_have_several_tasks(manifest: Path) -> None:
     lines(manifest, LINE, LINE | {"task": "My own"}, LINE | {"id": "2"})
     assert [sample.id for sample in load("Jigsaw", manifest)] == ["shelf 1", "2"]
     assert [sample.id for sample in load("My own", str(manifest))] == ["shelf 1"]
+    assert manifest_tasks(manifest) == ("Jigsaw", "My own")
     with pytest.raises(InputError, match="has several, expected one of Jigsaw, My own"):
         read_manifest(manifest)
     with pytest.raises(
         InputError, match=r"expected one of those in .*, Jigsaw, My own, got 'Other'"
     ):
         load("Other", manifest)
+    with pytest.raises(InputError, match=r"got 'jigsaw'; did you mean 'Jigsaw'\?"):
+        load("jigsaw", manifest)
     with pytest.raises(InputError, match="split: expected none"):
         load("Jigsaw", manifest, split="test")
+    lines(manifest, LINE | {"task": "Visual_Similarity"})
+    assert load("Visual Similarity", manifest).task == "Visual_Similarity"
 
 
 @pytest.mark.parametrize(

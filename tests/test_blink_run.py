@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from blink_pictures import jigsaw_manifest
@@ -17,6 +19,7 @@ from perception_programs.blink.examples import WorkedExample
 from perception_programs.blink.icl import write_examples
 from perception_programs.blink.records import RecordFile, exclusive
 from perception_programs.blink.run import Run
+from perception_programs.blink.run_tables import read_runs
 from perception_programs.chat import ChatError, Reply, ScriptedModel, Usage
 
 TOOLS = Tools(expert="seams", cache=False)
@@ -35,6 +38,24 @@ def go(model, samples, out, *settings, **options):
 
 def rows(out, name="Jigsaw.standard"):
     return [json.loads(line) for line in (Path(out) / f"{name}.jsonl").read_text().splitlines()]
+
+
+RECORD = {
+    "id": "a",
+    "group": None,
+    "options": {"A": "this", "B": "that"},
+    "answer": "A",
+    "messages": [],
+    "programs": [],
+    "raw": "(A)",
+    "parsed": "A",
+    "how": "declared",
+    "correct": True,
+    "usage": {},
+    "text_tokens": {},
+    "seconds": 1.5,
+    "attempts": 1,
+}
 
 
 class Counting:
@@ -148,6 +169,55 @@ def test_another_configuration_is_refused(samples, tmp_path) -> None:
     go(Counting(), samples, tmp_path, concurrency=3, limit=2, attempts=2)  # these only set the pace
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (Usage(-5, 10, None, 0.5), (None, 10, None, 0.5)),
+        (Usage(1.5, 3.0, True, -0.1), (None, 3, None, None)),
+        (Usage(10**30, float("nan"), "7", float("inf")), (None, None, None, None)),
+        (Usage(np.int64(7), 0, 0, np.float64(0.25)), (7, 0, 0, 0.25)),
+    ],
+)
+def test_what_no_answer_can_have_taken_is_not_recorded(said, kept, samples, tmp_path) -> None:
+    (tally,) = go(ScriptedModel(lambda _: Reply("(A)", said)), samples, tmp_path, limit=1)
+    assert tuple(rows(tmp_path)[1]["usage"].values()) == kept
+    assert tally.cost == (kept[3] or 0)
+    assert len(read_runs([tmp_path])) == 1
+
+
+def test_a_task_given_twice_is_asked_once(samples, tmp_path) -> None:
+    again = load("Jigsaw", samples.place)
+    run = Run(Counting(), [samples, again, samples], ["p2", "p2"], tmp_path / "a", TOOLS)
+    (tally,) = asyncio.run(run.go())
+    assert (tally.answered, tally.errors) == (7, 0)
+    other = load("Jigsaw", jigsaw_manifest(tmp_path / "other", 3, seed=1))
+    with pytest.raises(InputError, match="expected one set of samples of Jigsaw, got those of"):
+        Run(Counting(), [samples, other], ["p2"], tmp_path / "b", TOOLS)
+
+
+def test_pictures_go_out_in_the_order_of_the_question(samples, tmp_path) -> None:
+    seen = []
+
+    def look(messages):
+        seen.append([picture.name for picture in messages[-1].pictures])
+        return "(A)"
+
+    go(ScriptedModel(look), samples, tmp_path, "standard", "tool", "p2", limit=1, concurrency=1)
+    own, tool = [image.name for image in samples[0].images], ["tool picture 1", "tool picture 2"]
+    assert own == ["0_1.png", "0_2.png", "0_3.png"]
+    assert sorted(seen, key=len) == [own, own, own + tool]
+    for setting, names in (("standard", own), ("tool", own + tool), ("p2", own)):
+        (record,) = rows(tmp_path, f"Jigsaw.{setting}")[1:]
+        parts = record["messages"][-1]["parts"]
+        assert [part["picture"] for part in parts if "picture" in part] == names
+
+
+def test_records_past_the_limit_are_counted_apart(samples, tmp_path) -> None:
+    go(Counting(), samples, tmp_path)
+    (tally,) = go(Counting(), samples, tmp_path, limit=3)
+    assert (tally.kept, tally.beyond, tally.scored) == (3, 4, 3)
+
+
 def test_a_torn_line_is_asked_again(samples, tmp_path) -> None:
     go(Counting(), samples, tmp_path)
     path = tmp_path / "Jigsaw.standard.jsonl"
@@ -165,13 +235,73 @@ def test_a_torn_line_is_asked_again(samples, tmp_path) -> None:
 
 def test_broken_records_are_named(tmp_path) -> None:
     file = RecordFile(tmp_path, "T", "s", {})
-    file.add({"id": "a", "parsed": None, "correct": None})
+    file.add(RECORD)
     with pytest.raises(InputError, match="'a' has a record already"):
-        file.add({"id": "a", "parsed": None, "correct": None})
+        file.add(RECORD)
     with file.path.open("a") as more:
         more.write("{\n")
     with pytest.raises(InputError, match=r"T\.s\.jsonl, line 3"):
         RecordFile(tmp_path, "T", "s", {})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"parsed": 5}, "line 2: parsed: expected str or null, got int 5"),
+        ({"correct": "yes"}, "line 2: correct: expected bool or null, got str 'yes'"),
+        ({"correct": False}, "line 2: correct: expected True for the answer 'A'"),
+        ({"id": ["x"]}, "line 2: id: expected str, got list ['x']"),
+        ({"usage": {"cost": -1}}, "line 2: usage: expected a number of cost, got int -1"),
+    ],
+)
+def test_a_run_refuses_the_records_that_a_report_refuses(change, message, tmp_path) -> None:
+    file = RecordFile(tmp_path, "T", "s", {"model": {"name": "m"}})
+    with file.path.open("a") as more:
+        more.write(json.dumps({**RECORD, **change}) + "\n")
+    before = (tmp_path / "T.s.jsonl").read_bytes()
+    with pytest.raises(InputError, match=re.escape(message)):
+        RecordFile(tmp_path, "T", "s", {"model": {"name": "m"}})
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_runs([tmp_path])
+    assert (tmp_path / "T.s.jsonl").read_bytes() == before
+
+
+def test_a_refused_file_stays_as_it_is(tmp_path) -> None:
+    file = RecordFile(tmp_path, "T", "s", {"x": 1})
+    file.add(RECORD)
+    torn = file.path.read_bytes() + b'{"id": "b", "gro'
+    foreign = (b"notes of mine", b'{"a": 1}', b'{"id": "a"}', b"\xff")
+    for content in (torn, *foreign):
+        file.path.write_bytes(content)
+        with pytest.raises(InputError):
+            RecordFile(tmp_path, "T", "s", {"x": 2})
+        assert file.path.read_bytes() == content
+    errors = tmp_path / "T.s.errors.jsonl"
+    file.path.write_bytes(torn)
+    errors.write_bytes(b"notes of mine")
+    with pytest.raises(InputError, match=r"T\.s\.errors\.jsonl, line 1"):
+        RecordFile(tmp_path, "T", "s", {"x": 1})
+    assert (file.path.read_bytes(), errors.read_bytes()) == (torn, b"notes of mine")
+
+
+def test_a_last_line_that_lacks_its_end_is_kept(tmp_path) -> None:
+    file = RecordFile(tmp_path, "T", "s", {})
+    for key in "ab":
+        file.add({**RECORD, "id": key})
+    file.add_error({"id": "c", "stage": "model", "error": "no", "attempts": 1})
+    paths = (file.path, tmp_path / "T.s.errors.jsonl")
+    whole = [path.read_bytes() for path in paths]
+    for path in paths:
+        path.write_bytes(path.read_bytes()[:-1])
+    assert RecordFile(tmp_path, "T", "s", {}).done.keys() == {"a", "b"}
+    assert [path.read_bytes() for path in paths] == whole
+    header = whole[0].split(b"\n")[0]
+    file.path.write_bytes(header)
+    assert RecordFile(tmp_path, "T", "s", {}).done == {}
+    assert file.path.read_bytes() == header + b"\n"
+    file.path.write_bytes(whole[0] + bytes(40))  # as a power cut may leave it
+    assert RecordFile(tmp_path, "T", "s", {}).done.keys() == {"a", "b"}
+    assert file.path.read_bytes() == whole[0]
 
 
 def test_two_runs_do_not_share_a_folder(samples, tmp_path) -> None:
@@ -209,13 +339,13 @@ def test_an_expert_that_cannot_be_had_is_told_before_anything_is_asked(
     with pytest.raises((MissingExtraError, WeightsError), match="depth-anything-v2-small"):
         asyncio.run(run.go())
     assert model.calls == 0
-    assert list((tmp_path / "out").glob("*.jsonl")) == []
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_reader_reads_the_prompt(samples, tmp_path) -> None:
     (tally,) = go(Reader("reader"), samples, tmp_path, "p2")
     assert (tally.correct, tally.unparsed) == (7, 0)
-    with pytest.raises(InputError, match="reads programs"):
+    with pytest.raises(InputError, match="reads programs, which only 'p2' has, got 'standard'"):
         go(Reader("reader"), samples, tmp_path / "b", "standard")
     with pytest.raises(InputError, match="no rule for Jigsaw"):
         go(Reader("naive"), samples, tmp_path / "c", "p2")
@@ -254,6 +384,10 @@ def test_examples_are_never_the_sample_itself(samples, tmp_path) -> None:
         go(Counting(), samples, tmp_path / "d", "p2", examples=Examples([strange]))
 
 
+async def listed(found):
+    return [one async for one in found]
+
+
 def test_examples_are_read_and_written(samples, tmp_path) -> None:
     told = iter(["I can't tell.", "**Answer: B**", "Both fit, so\nAnswer: (B)", "Answer: (B)"])
     model = ScriptedModel(lambda messages: next(told))
@@ -266,6 +400,14 @@ def test_examples_are_read_and_written(samples, tmp_path) -> None:
     found = asyncio.run(written())
     assert [(e.id, e.answer) for e in found] == [(samples[n].id, "B") for n in (1, 3)]
     assert found[0].rationale == "**Answer: B**\n\nAnswer: (B)"
+    again = write_examples(model, samples, ["standard"], TOOLS, have=found)
+    assert asyncio.run(listed(again)) == []  # and nobody is asked: the script is at its end
+    more = write_examples(
+        ScriptedModel("Answer: (A)"), samples, ["standard"] * 2, TOOLS, have=found[:1]
+    )
+    assert [e.id for e in asyncio.run(listed(more))] == [samples[0].id]
+    with pytest.raises(InputError, match="setting: expected standard, tool, p2, got 'bogus'"):
+        asyncio.run(listed(write_examples(model, samples, ["bogus"], TOOLS)))
     path.write_text("".join(json.dumps(asdict(e)) + "\n" for e in found))
     assert list(Examples.read(path)) == found
     assert Examples.read(path).digest == Examples(found).digest

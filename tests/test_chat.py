@@ -7,7 +7,7 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +228,14 @@ def said(model: ChatModel, text: str = "?") -> str:
     return asyncio.run(model.answer((Message("user", (Text(text),)),))).text
 
 
+def _shouts(messages: Sequence[Message]) -> str:
+    return messages[-1].text.upper()
+
+
+def _always(text: str) -> Callable[[Sequence[Message]], str]:
+    return lambda _: text
+
+
 def test_scripts_of_one_answer_of_several_and_of_a_function() -> None:
     one = ScriptedModel("(A)")
     assert isinstance(one, ChatModel)
@@ -242,6 +250,21 @@ def test_scripts_of_one_answer_of_several_and_of_a_function() -> None:
     assert asyncio.run(ScriptedModel(lambda _: reply).answer(QUESTION)) is reply
     assert ScriptedModel("(A)").settings() != ScriptedModel("(B)").settings()
     json.dumps(several.settings())
+    late = ScriptedModel(lambda _: text)
+    text = "(D)"
+    assert said(late) == text
+    assert ScriptedModel(_shouts).settings() == ScriptedModel(_shouts).settings()
+    functions = (
+        lambda _: "(A)",
+        lambda _: "(B)",
+        lambda _: said(one),
+        *map(_always, ("(A)", "(B)")),
+    )
+    told = [ScriptedModel(function).settings()["script"] for function in functions]
+    assert len(set(told)) == len(functions)
+    assert told[3:] == [
+        ScriptedModel(_always(text)).settings()["script"] for text in ("(A)", "(B)")
+    ]
     for bad in ([], [1], 3):
         with pytest.raises((InputError, TypeError)):
             ScriptedModel(bad)  # type: ignore[arg-type]
@@ -262,7 +285,12 @@ def test_scripts_from_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["{", '{"contains": "a"}', '["a", "b"]', '{"contains":"","answer":1}']
+    "line",
+    [
+        *("{", '{"contains": "a"}', '["a", "b"]', '{"contains":"","answer":1}'),
+        *("[" * 100_000, "9" * 5_000, '{"contains": "", "answer": "x", "answer": "y"}'),
+    ],
+    ids=lambda line: line[:30],
 )
 def test_a_bad_line_of_a_script_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "script.jsonl"
@@ -271,8 +299,10 @@ def test_a_bad_line_of_a_script_is_named(tmp_path: Path, line: str) -> None:
         open_model(f"scripted:{path}")
     with pytest.raises(InputError, match="no options"):
         open_model(f"scripted:{path}", temperature=0)
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match=r"^script: no file '.*none'$"):
         open_model(f"scripted:{tmp_path / 'none'}")
+    with pytest.raises(InputError, match=r"cannot be read: Is a directory$"):
+        open_model(f"scripted:{tmp_path}")
 
 
 def test_importing_the_room_imports_no_model_library() -> None:

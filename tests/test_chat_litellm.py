@@ -7,6 +7,8 @@ import base64
 import io
 import json
 import logging
+import os
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, TypeVar
 
@@ -14,6 +16,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+# Else it asks the network for prices, and says that it cannot while some other test listens.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 pytest.importorskip("litellm")
 pytest.importorskip("aiohttp")
 pytest.importorskip("tenacity")
@@ -135,9 +139,58 @@ def test_settings_hold_what_decides_the_answers_and_no_secret() -> None:
     for secret in ("sk-secret", "pa55", "qu3ry", "h3ader"):
         assert secret not in text
     settings = model.settings()
-    assert settings["model"] == "toy" and settings["base_url"] == "http://127.0.0.1:1/v1"
+    assert settings["model"] == "toy"
+    assert settings["base_url"].startswith("http://127.0.0.1:1/v1?key&sha256:")
+    urls = [f"http://127.0.0.1:1/v1{query}" for query in ("", "?key=a", "?key=b", "?kez=a")]
+    found = [LiteLLMModel("toy", base_url=url).settings()["base_url"] for url in urls]
+    assert len(set(found)) == 4 and found[0] == urls[0]
     assert settings["extra"] == {"reasoning_effort": "low", "extra_headers": ["X-Key"]}
     assert settings["temperature"] == 0.0 and settings["max_tokens"] == 8192
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"temperature": float("nan")}, "temperature: expected a finite number, got nan"),
+        ({"temperature": float("inf")}, "temperature: expected a finite number, got inf"),
+        ({"temperature": -0.5}, "temperature: expected 0 or more, got -0.5"),
+        (
+            {"base_url": "http://[bad"},
+            "base_url: expected an address such as http://localhost:8000/v1",
+        ),
+        ({"base_url": "localhost:8000"}, "base_url: expected an address"),
+        ({"base_url": "http://a:99999/v1"}, "base_url: expected an address"),
+        ({"base_url": "http://"}, "base_url: expected an address"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        LiteLLMModel("toy", **{"base_url": "http://127.0.0.1:1/v1", **options})
+
+
+def test_an_address_that_is_none_keeps_its_secrets() -> None:
+    with pytest.raises(InputError) as caught:
+        LiteLLMModel("toy", base_url="http://me:pa55@[bad?key=qu3ry")
+    assert not any(secret in str(caught.value) for secret in ("pa55", "qu3ry"))
+
+
+def test_a_missing_key_is_named(monkeypatch: pytest.MonkeyPatch, server: FlakyServer) -> None:
+    for name in ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "AZURE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(
+        InputError, match="variable OPENAI_API_KEY, which is not set; see docs/models"
+    ):
+        LiteLLMModel("openai/gpt-5-mini").check_key()
+    with pytest.raises(InputError, match="GOOGLE_API_KEY or GEMINI_API_KEY"):
+        LiteLLMModel("gemini/gemini-2.5-flash").check_key()
+    LiteLLMModel("openai/gpt-5-mini", api_key="sk").check_key()
+    LiteLLMModel("openai/toy", base_url=server.url).check_key()
+    LiteLLMModel("ollama/toy").check_key()  # needs none, whatever LiteLLM lacks
+    with pytest.raises(ChatError, match="OPENAI_API_KEY, which is not set") as caught:
+        asyncio.run(LiteLLMModel("openai/gpt-5-mini").answer(QUESTION))
+    assert caught.value.status == 401 and not caught.value.transient
+    monkeypatch.setenv("OPENAI_API_KEY", "sk")
+    LiteLLMModel("openai/gpt-5-mini").check_key()
 
 
 # --- pictures ---------------------------------------------------------------------------------

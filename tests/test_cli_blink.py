@@ -91,14 +91,17 @@ def test_failures_are_told_and_status_1(p2) -> None:
     assert done.out.splitlines()[1].split() == ["Jigsaw", "p2", "3", "100.0%", "0", "1"]
     first, last = done.err.splitlines()
     assert first.startswith("p2: made_Jigsaw_2: 2_1.png: ")
-    assert last.startswith("p2: 1 samples failed")
+    assert last == "p2: 1 sample failed and is counted apart; the same command tries it again"
 
 
 def test_dry_run_asks_nothing(p2) -> None:
     done = run(p2, "scripted:script.jsonl", None, "--dry-run")
     assert (done.status, done.err) == (0, "")
     assert "<perceptionprogram>" in done.out and "4 requests" in done.out
+    assert "hidden tokens, which can cost several times more" in done.out
     assert not Path("out").exists()
+    one = run(p2, "scripted:script.jsonl", None, "--dry-run", "--limit", 1)
+    assert "1 sample;" in one.out and " 1 request, " in one.out
 
 
 def test_a_task_of_ones_own(p2) -> None:
@@ -140,7 +143,7 @@ def test_an_interrupt_says_how_to_go_on(p2, monkeypatch) -> None:
     monkeypatch.setattr("perception_programs.blink.run.Run.go", interrupted)
     done = run(p2, "reader", "out")
     assert (done.status, done.out) == (130, "")
-    assert done.err == "p2: interrupted; the same command goes on from here\n"
+    assert done.err.startswith("p2: interrupted, 0 of 4 samples done; the same command goes on")
 
 
 def test_score(p2) -> None:
@@ -184,7 +187,17 @@ def test_analyses(p2) -> None:
             "--temperature: has no meaning for the model 'scripted:script.jsonl'",
         ),
         ("report nowhere", "nowhere"),
-        ("score nowhere.json --answers key.json", "key.json"),
+        ("score nowhere.json --answers key.json", "p2: no file 'key.json'"),
+        (
+            "run --model scripted:no.jsonl --task Jigsaw --setting p2 --out o",
+            "script: no file 'no.",
+        ),
+        ("icl --model scripted:script.jsonl --task Jigsaw --setting bogus --out o", "got 'bogus'"),
+        ("analyse grid x.npy --seed -1", "--seed: expected 0 or more, got -1"),
+        (
+            "run --model reader --task Jigsaw --source questions.jsonl --setting standard --out o",
+            "reads programs, which only 'p2' has",
+        ),
         ("analyse colour x.png", "analyse: expected depth, correspondence, displacement, grid"),
         ("analyse depth x.png", "expected --model NAME"),
         ("analyse displacement x.png --expert sift", "expected pairs of pictures, got 1"),

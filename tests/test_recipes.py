@@ -470,9 +470,10 @@ class TestTools:
             Tools(cache=tmp_path).ask("jigsaw", "seams", GREY, pieces)
         assert len(list(tmp_path.iterdir())) == 1
 
-    def test_settings(self) -> None:
+    def test_settings(self, tmp_path: Path) -> None:
+        (tmp_path / "b").mkdir()
         given = Coordinates({("x", 1): {"A": (1, 1)}})
-        settings = Tools("dis", coordinates=given, grid=(4, 6), weights="a/b").settings
+        settings = Tools("dis", coordinates=given, grid=(4, 6), weights=tmp_path / "b").settings
         assert settings(recipe("Multi-view_Reasoning")) == {
             "experts": {"flow": _about("dis")},
             "grid": [4, 6],
@@ -484,6 +485,26 @@ class TestTools:
         assert list(experts) == ["points", "depth"]
         assert experts["depth"]["checkpoint"] == "local:b"
         assert experts["points"]["checkpoint"] is None
+
+    def test_settings_tell_weights_of_one_name_apart(self, tmp_path: Path) -> None:
+        def about(weights: Path) -> Any:
+            return Tools(weights=weights).settings(recipe("HardBLINK"))["experts"]["depth"]
+
+        first, second = (tmp_path / name / "weights" for name in "ab")
+        for folder in (first, second):
+            (folder / "unet").mkdir(parents=True)
+            (folder / "unet" / "model.safetensors").write_bytes(b"same")
+        assert about(first) == about(second) and about(first)["checkpoint"] == "local:weights"
+        (second / "README.md").write_text("of no concern")
+        (second / ".cache").mkdir()
+        (second / ".cache" / "x.json").write_text("nor this")
+        assert about(first) == about(second)
+        (second / "unet" / "model.safetensors").write_bytes(b"diff")
+        assert about(first) != about(second)
+        file = first / "unet" / "model.safetensors"
+        assert about(file)["digest"] != about(second / "unet" / "model.safetensors")["digest"]
+        with pytest.raises(InputError, match="weights: no file or folder"):
+            about(tmp_path / "none")
 
     @pytest.mark.parametrize(
         ("expert", "said"),

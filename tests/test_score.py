@@ -70,7 +70,11 @@ class TestReading:
         with pytest.raises(InputError, match="val_Jigsaw_2: expected"):
             read_predictions(path)
 
-    @pytest.mark.parametrize("text", ["", "{", "[]", '"(A)"', "[" * 100_000])
+    @pytest.mark.parametrize(
+        "text",
+        ["", "{", "[]", '"(A)"', "[" * 100_000, '{"a": ' + "9" * 5_000 + "}"],
+        ids=lambda text: text[:8],
+    )
     def test_what_is_no_object_is_refused(self, tmp_path: Path, text: str) -> None:
         path = tmp_path / "rows.json"
         path.write_text(text, encoding="utf-8")
@@ -88,8 +92,9 @@ class TestReading:
         path = tmp_path / "rows.json"
         if data is not None:
             path.write_bytes(data)
-        with pytest.raises(InputError, match=r"rows\.json"):
+        with pytest.raises(InputError, match=r"rows\.json") as caught:
             read_predictions(path)
+        assert "Errno" not in str(caught.value)
 
 
 class TestScore:

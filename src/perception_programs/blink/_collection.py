@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import os
@@ -16,7 +17,7 @@ from .._plain import Meta
 from ..errors import InputError
 from .samples import Sample, SampleImage
 
-__all__ = ["Kind", "Samples", "answer_letter", "encoded"]
+__all__ = ["Kind", "Samples", "answer_letter", "encoded", "nearest"]
 
 _LETTER = re.compile(r"\(([A-Z])\)|([A-Z])")
 
@@ -149,3 +150,14 @@ def answer_letter(answer: object, name: str) -> str:
     if match is None:
         raise InputError(f"{name}: expected an answer such as (A), got {describe(answer)}")
     return match[1] or match[2]
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A question after what may have been meant, for the end of a message; or nothing.
+
+    >>> nearest("jigsaw", ["Jigsaw", "Counting"])
+    "; did you mean 'Jigsaw'?"
+    """
+    by_lower = {other.lower(): other for other in known if other != name}
+    near = difflib.get_close_matches(name.replace(" ", "_").lower(), by_lower, 1)
+    return f"; did you mean {by_lower[near[0]]!r}?" if near else ""

@@ -31,7 +31,8 @@ def read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     except FileNotFoundError:
         raise InputError(f"no file {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: expected UTF-8 text that can be read: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{path}: expected UTF-8 text that can be read: {reason}") from error
 
 
 def check_keys(

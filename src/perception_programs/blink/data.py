@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 from .._arrays import describe
 from ..errors import InputError
 from . import _hub
-from ._collection import Samples
+from ._collection import Samples, nearest
 from ._hardblink import TASK as HARDBLINK
 from ._hardblink import is_hardblink, read_hardblink
 from ._parquet import find_files, read_parquet
@@ -110,7 +108,8 @@ def _from_hub(task: str, repository: str, split: str, revision: str | None) -> S
         )
     if task not in TASKS:
         raise InputError(
-            f"task: expected one of {', '.join(TASKS)}, got {task!r}{_hint(task, TASKS)}"
+            f"task: expected one of {', '.join(TASKS)}, or one of your own with its manifest as the "
+            f"source, got {task!r}{nearest(task, (*TASKS, HARDBLINK))}"
         )
     files, commit = _hub.fetch(repository, task, split, revision)
     return Samples(
@@ -132,10 +131,17 @@ def _from_parquet(path: Path, task: str, split: str) -> Samples:
     else:
         raise InputError(f"source: expected a folder, .parquet or .jsonl, got {str(path)!r}")
     if not files:
-        have = sorted(place.parent.name for place in path.glob(f"*/{split}-*.parquet"))
+        found = sorted(place.parent.name for place in path.glob(f"*/{split}-*.parquet"))
+        have = list(dict.fromkeys(found))
+        hint = nearest(task, (*TASKS, HARDBLINK, *have))
+        if hint and task not in TASKS:  # it is not the folder that is wrong
+            known = ", ".join(have) or f"none with {split}-*.parquet"
+            raise InputError(
+                f"task: expected one of those in {str(path)!r}, {known}, got {task!r}{hint}"
+            )
         raise InputError(
             f"source: expected {task}/{split}-*.parquet or {split}-*.parquet in {str(path)!r}, which "
-            f"has {', '.join(dict.fromkeys(have)) or 'neither'}{_hint(task, [*TASKS, *have])}"
+            f"has {', '.join(have) or 'neither'}{hint}"
         )
     return Samples(
         read_parquet(files, task, split),
@@ -168,10 +174,3 @@ def _check_no_split(split: str, path: Path) -> None:
         raise InputError(
             f"split: expected none for {str(path)!r}, which is not split, got {split!r}"
         )
-
-
-def _hint(task: str, known: Iterable[str]) -> str:
-    """A question after what may have been meant, or nothing."""
-    by_lower = {name.lower(): name for name in (*known, HARDBLINK) if name != task}
-    near = difflib.get_close_matches(task.lower(), by_lower, 1)
-    return f"; did you mean {by_lower[near[0]]!r}?" if near else ""

@@ -22,11 +22,11 @@ from urllib.parse import quote
 from .._arrays import describe
 from .._plain import Meta
 from ..errors import InputError
-from ._collection import Samples, answer_letter, encoded
+from ._collection import Samples, answer_letter, encoded, nearest
 from ._jsonl import check_keys, read_lines
 from .samples import Sample, SampleImage
 
-__all__ = ["read_manifest", "write_manifest"]
+__all__ = ["manifest_tasks", "read_manifest", "write_manifest"]
 
 _REQUIRED = ("id", "task", "question", "choices", "images", "answer")
 _OPTIONAL = ("group", "labels", "meta")
@@ -44,13 +44,18 @@ def read_manifest(path: str | os.PathLike[str], task: str | None = None) -> Samp
             no question of that task, or several tasks and none named.
     """
     path = Path(path)
-    samples = [_sample(record, where, path.parent) for where, record in read_lines(path)]
+    samples = _all_samples(path)
     tasks = list(dict.fromkeys(sample.task for sample in samples))
     if task is None and len(tasks) > 1:
         raise InputError(f"task: {path} has several, expected one of {', '.join(tasks)}")
     chosen = task if task is not None else next(iter(tasks), "some task")
-    if task is not None and tasks and task not in tasks:
-        raise InputError(f"task: expected one of those in {path}, {', '.join(tasks)}, got {task!r}")
+    if tasks and chosen not in tasks:  # as the hub's tasks may be written with spaces
+        chosen = chosen.replace(" ", "_")
+    if task is not None and tasks and chosen not in tasks:
+        raise InputError(
+            f"task: expected one of those in {path}, {', '.join(tasks)}, got {task!r}"
+            f"{nearest(task, tasks)}"
+        )
     return Samples(
         (sample for sample in samples if sample.task == chosen),
         task=chosen,
@@ -58,6 +63,15 @@ def read_manifest(path: str | os.PathLike[str], task: str | None = None) -> Samp
         name=path.name,
         place=str(path.absolute()),
     )
+
+
+def manifest_tasks(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """The tasks of the questions in a manifest, in order.
+
+    Raises:
+        InputError: a line that is no question, or a picture that is not there.
+    """
+    return tuple(dict.fromkeys(sample.task for sample in _all_samples(Path(path))))
 
 
 def write_manifest(samples: Iterable[Sample], path: str | os.PathLike[str]) -> None:
@@ -80,6 +94,10 @@ def write_manifest(samples: Iterable[Sample], path: str | os.PathLike[str]) -> N
         seen.add((sample.task, sample.id))
         lines.append(json.dumps(_record(sample, path), ensure_ascii=False, allow_nan=False) + "\n")
     path.write_text("".join(lines), encoding="utf-8")
+
+
+def _all_samples(path: Path) -> list[Sample]:
+    return [_sample(record, where, path.parent) for where, record in read_lines(path)]
 
 
 def _sample(record: dict[str, Any], where: str, folder: Path) -> Sample:

@@ -6,13 +6,14 @@ A new task is a new entry. `register` adds one from outside this package.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
 from ..errors import InputError
 from ..program import PerceptionProgram
+from ..prompts import SETTINGS
 from . import _gather, _read
 from ._collection import Samples
 from ._gather import Evidence, NamedProgram, ToolPicture
@@ -27,6 +28,7 @@ __all__ = [
     "Read",
     "Recipe",
     "ToolPicture",
+    "chosen_settings",
     "recipe",
     "recipe_of",
     "register",
@@ -204,6 +206,22 @@ def recipe_of(samples: Samples) -> Recipe:
 def with_tools() -> str:
     """The tasks that have tools, for a message."""
     return ", ".join(task for task, entry in RECIPES.items() if entry.evidence is not None)
+
+
+def chosen_settings(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of settings, each once.
+
+    Raises:
+        InputError: one is no setting.
+
+    >>> chosen_settings(["p2", "standard", "p2"])
+    ('p2', 'standard')
+    """
+    chosen = tuple(dict.fromkeys(names))
+    for name in chosen:
+        if name not in SETTINGS:
+            raise InputError(f"setting: expected {', '.join(SETTINGS)}, got {name!r}")
+    return chosen
 
 
 def register(entry: Recipe) -> None:

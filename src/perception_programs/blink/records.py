@@ -2,7 +2,8 @@
 
 Each task and setting has a file of records that begins with a header, the configuration that made
 them, and a file of errors. A record is one line, written in one call, so that a run that is killed
-leaves whole lines and at most one torn one at the end, which the next run cuts off and asks again.
+leaves whole lines and at most one torn one at the end, which the next run cuts off and asks again. A
+file that a run refuses stays as it is.
 """
 
 from __future__ import annotations
@@ -19,11 +20,15 @@ from typing import Any
 from .._arrays import describe
 from .._plain import unique_keys
 from ..errors import InputError, MissingExtraError, install_command
+from ._record import ERROR, check_record, check_types
 
-__all__ = ["FORMAT", "RecordFile", "exclusive", "now", "parse_line"]
+__all__ = ["FORMAT", "RecordFile", "check_task_name", "exclusive", "now", "parse_line"]
 
 FORMAT = 1
 """The version of these files."""
+
+_STARTS = (b'{"header": {', b'{"id": ')
+"""How their lines begin."""
 
 # Of where the samples are only their digest counts: the same ones may have moved.
 _NOT_COMPARED = (
@@ -65,6 +70,9 @@ def exclusive(folder: Path) -> Iterator[None]:
 class RecordFile:
     """The records and errors of one task in one setting, to be appended to.
 
+    Nothing in the files changes before all of them is found good. Then a torn last line is cut off,
+    and one that is whole but for its end gets it.
+
     Args:
         folder: the run's folder; held with `exclusive` by whoever appends.
         task: the task.
@@ -77,27 +85,41 @@ class RecordFile:
     Raises:
         InputError: the file was made with another configuration (the message names what differs),
             or is no file of records; or the task is no name for a file.
+        OSError: it cannot be written.
     """
 
     def __init__(self, folder: Path, task: str, setting: str, header: Mapping[str, Any]) -> None:
-        if not re.fullmatch(r"[\w.-]+", task):
-            raise InputError(
-                f"task: expected letters, digits, '_', '.' and '-', which make a file's name, got {task!r}"
-            )
-        self.path = folder / f"{task}.{setting}.jsonl"
-        self._errors = folder / f"{task}.{setting}.errors.jsonl"
-        header = {"format": FORMAT, "task": task, "setting": setting, **header}
-        for path in (self.path, self._errors):
-            _cut_torn_line(path)
+        check_task_name(task)
+        self.path, self._errors = _paths(folder, task, setting)
+        header = _complete(task, setting, header)
         self.done: dict[str, dict[str, Any]] = {}
-        if self.path.exists() and self.path.stat().st_size:
-            lines = _lines(self.path)
-            _check_header(next(lines)[1].get("header"), header, self.path)
-            for number, row in lines:
-                name, kept = self._kept(row, f"{self.path.name}, line {number}")
-                self.done[name] = kept
-        else:
+        for number, row in _lines(self.path):
+            if number == 1:
+                _check_header(row.get("header"), header, self.path)
+                continue
+            where = f"{self.path.name}, line {number}"
+            check_record(row, where)
+            name, kept = self._kept(row, where)
+            self.done[name] = kept
+        for number, row in _lines(self._errors):
+            check_types(row, ERROR, f"{self._errors.name}, line {number}")
+        for path in (self.path, self._errors):
+            _mend_end(path)
+        if not self.path.exists() or not self.path.stat().st_size:
             _append(self.path, {"header": header | {"created": now()}})
+
+    @staticmethod
+    def check(folder: Path, task: str, setting: str, header: Mapping[str, Any]) -> None:
+        """Refuse what opening it would refuse for its name or its header; nothing is made.
+
+        Raises:
+            InputError: the file was made with another configuration, or the task names no file.
+        """
+        check_task_name(task)
+        path, _ = _paths(folder, task, setting)
+        for _, row in _lines(path):
+            _check_header(row.get("header"), _complete(task, setting, header), path)
+            break
 
     def add(self, record: Mapping[str, Any]) -> None:
         """Append a record.
@@ -137,19 +159,68 @@ def _append(path: Path, row: Mapping[str, Any]) -> None:
         os.close(handle)
 
 
-def _cut_torn_line(path: Path) -> None:
-    if not path.exists():
-        return
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        os.truncate(path, whole)
+def check_task_name(task: str) -> None:
+    """Refuse a task whose name is none for a file.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not re.fullmatch(r"[\w.-]+", task):
+        raise InputError(
+            f"task: expected letters, digits, '_', '.' and '-', which make a file's name, got {task!r}"
+        )
+
+
+def _paths(folder: Path, task: str, setting: str) -> tuple[Path, Path]:
+    """The file of records, and that of errors."""
+    return folder / f"{task}.{setting}.jsonl", folder / f"{task}.{setting}.errors.jsonl"
+
+
+def _complete(task: str, setting: str, header: Mapping[str, Any]) -> dict[str, Any]:
+    return {"format": FORMAT, "task": task, "setting": setting, **header}
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The number and the object of each line that is whole, whether or not it has its end."""
+    if not path.exists():
+        return
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            yield number, parse_line(line, f"{path.name}, line {number}")
+            if not _is_torn(line):
+                yield number, parse_line(line, f"{path.name}, line {number}")
+
+
+def _is_torn(line: bytes) -> bool:
+    """Whether it is the beginning of a line of these files, as a run that was killed leaves it.
+
+    Anything else without an end is somebody's, and no run's to cut off.
+    """
+    if line.endswith(b"\n"):
+        return False
+    said = line.rstrip(b"\0")  # which a power cut may leave where the line was to be
+    if not any(start.startswith(said) or said.startswith(start) for start in _STARTS):
+        return False
+    try:
+        json.loads(line)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return True
+    except (ValueError, RecursionError):  # whole, and refused when it is read
+        return False
+    return False
+
+
+def _mend_end(path: Path) -> None:
+    """Cut a torn last line off, and end one that is whole."""
+    if not path.exists():
+        return
+    with path.open("r+b") as file:  # also where nothing is to be done: it must be writable
+        last = b""
+        for line in file:
+            last = line
+        if _is_torn(last):
+            file.truncate(file.seek(0, os.SEEK_END) - len(last))
+        elif last and not last.endswith(b"\n"):
+            file.write(b"\n")
 
 
 def parse_line(line: bytes, where: str) -> dict[str, Any]:

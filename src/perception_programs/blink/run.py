@@ -10,23 +10,22 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..chat import ChatError, ChatModel, Message, Reply, Text, ask
+from ..chat import ChatError, ChatModel, Reply, ask
 from ..errors import InputError, MissingExtraError, WeightsError
 from ..prompts import SETTINGS, chosen_cautions, digest
-from ..tokens import estimate_tokens
+from ._record import make_record, text_tokens
 from ._tasks import all_or_none
-from .answers import extract
 from .data import Samples
 from .examples import Examples
 from .questions import Asked, Inquirer, needs_tools
 from .reader_model import Reader
-from .recipes import Recipe, recipe_of, with_tools
-from .records import RecordFile, exclusive, now
+from .recipes import Recipe, chosen_settings, recipe_of, with_tools
+from .records import RecordFile, check_task_name, exclusive, now
 from .samples import Sample
 from .tools import Tools
 
@@ -46,6 +45,7 @@ class Tally:
         setting: the setting.
         kept: how many had a record before.
         answered: how many got one now.
+        beyond: how many more records the file has, of samples that this run is not about.
         scored: how many of all with a record have a published answer.
         correct: how many of those are right.
         unparsed: in how many with a record no answer was found.
@@ -57,6 +57,7 @@ class Tally:
     setting: str
     kept: int = 0
     answered: int = 0
+    beyond: int = 0
     scored: int = 0
     correct: int = 0
     unparsed: int = 0
@@ -72,7 +73,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One sample's end, for whoever shows progress.
+    """Where a run begins, or one sample's end, for whoever shows progress.
 
     Attributes:
         tally: of its task and setting, this sample counted in.
@@ -89,8 +90,8 @@ class Run:
 
     Attributes:
         model: a chat model, or a `Reader`.
-        tasks: the samples of each task.
-        settings: names of `prompts.SETTINGS`.
+        tasks: the samples of each task; the same ones given twice are asked once.
+        settings: names of `prompts.SETTINGS`, each asked once.
         out: the run's folder.
         tools: what makes the programs.
         limit: at most so many samples of each task, the first ones; None for all.
@@ -101,7 +102,8 @@ class Run:
         text_only: whether to leave the pictures out, for models that read only text.
 
     Raises:
-        InputError: nothing to ask, an unknown setting, or a task that cannot be asked so.
+        InputError: nothing to ask, an unknown setting, a task that cannot be asked so, or two sets of
+            samples of one task, whose records would share a file.
     """
 
     model: ChatModel | Reader
@@ -123,17 +125,20 @@ class Run:
                 raise InputError(f"{name}: expected 1 or more, got {value!r}")
         if not self.tasks or not self.settings:
             raise InputError("run: expected at least one task and one setting")
+        object.__setattr__(self, "tasks", _each_once(self.tasks))
+        object.__setattr__(self, "settings", chosen_settings(self.settings))
         for name in self.settings:
-            if name not in SETTINGS:
-                raise InputError(f"setting: expected {', '.join(SETTINGS)}, got {name!r}")
             if self.text_only and SETTINGS[name].tool:
                 raise InputError(f"text_only: expected no setting with tool pictures, got {name!r}")
             if isinstance(self.model, Reader) and SETTINGS[name].style is None:
+                readable = ", ".join(repr(n) for n, s in SETTINGS.items() if s.style is not None)
                 raise InputError(
-                    f"setting: {self.model.name!r} reads programs, and {name!r} has none"
+                    f"setting: {self.model.name!r} reads programs, which only {readable} has, "
+                    f"got {name!r}"
                 )
         chosen_cautions(self.cautions)
         for samples in self.tasks:
+            check_task_name(samples.task)
             self._check(recipe_of(samples))
             if self.examples is not None:
                 self.examples.check(samples, self.settings)
@@ -152,21 +157,33 @@ class Run:
         """Ask what has no record yet.
 
         Args:
-            progress: called after each sample.
+            progress: called for each task and setting when the run begins, and after each sample.
 
         Raises:
             InputError: the folder holds records of another configuration, or is in use.
             WeightsError: an expert's weights cannot be had.
             ChatError: the server refuses every request.
         """
-        with exclusive(self.out):
+        # All that may be refused comes before a folder is made or a file opened.
+        headers = {
+            (samples.task, setting): self._header(samples, setting)
+            for samples in self.tasks
+            for setting in self.settings
+        }
+        for (task, setting), header in headers.items():
+            RecordFile.check(self.out, task, setting, header)
+        if any(needs_tools(name) for name in self.settings):
             for samples in self.tasks:
-                if any(needs_tools(name) for name in self.settings):
-                    self.tools.check(recipe_of(samples))
-            jobs = [job for samples in self.tasks for job in self._jobs(samples)]
+                self.tools.check(recipe_of(samples))
+        show = progress or (lambda outcome: None)
+        with exclusive(self.out):
+            jobs = [job for samples in self.tasks for job in self._jobs(samples, headers)]
+            for job in jobs:
+                job.count_kept(self.selected(job.samples))
+                show(Outcome(job.tally))
             with ThreadPoolExecutor(1, "evidence") as pool:  # experts are asked one at a time
                 try:
-                    await self._drain(jobs, pool, progress or (lambda outcome: None))
+                    await self._drain(jobs, pool, show)
                 finally:
                     pool.shutdown(wait=False, cancel_futures=True)
         return [job.tally for job in jobs]
@@ -185,14 +202,16 @@ class Run:
         """The samples of a task that this run asks."""
         return samples[: self.limit]
 
-    def _jobs(self, samples: Samples) -> list[_Job]:
+    def _jobs(
+        self, samples: Samples, headers: Mapping[tuple[str, str], Mapping[str, Any]]
+    ) -> list[_Job]:
         inquirer = self.inquirer(samples)
         return [
             _Job(
                 samples,
                 inquirer,
                 setting,
-                RecordFile(self.out, samples.task, setting, self._header(samples, setting)),
+                RecordFile(self.out, samples.task, setting, headers[samples.task, setting]),
             )
             for setting in self.settings
         ]
@@ -223,8 +242,6 @@ class Run:
             loop = asyncio.get_running_loop()
             for samples in self.tasks:
                 own = [job for job in jobs if job.samples is samples]
-                for job in own:
-                    job.count_kept(self.selected(samples))
                 for sample in self.selected(samples):
                     waiting = [job for job in own if sample.id not in job.file.done]
                     if waiting:
@@ -255,12 +272,12 @@ class Run:
             if error.status in _NEVER_ACCEPTED and not error.transient:
                 raise
             return message
-        record = _record(task.sample, task.asked, reply)
+        record = make_record(task.sample, task.asked, reply)
         record |= {"seconds": round(time.perf_counter() - started, 3), "attempts": attempts}
         job.file.add({**record, "time": now()})
         tally.answered += 1
         tally.count(record)
-        tally.cost += reply.usage.cost or 0.0
+        tally.cost += record["usage"]["cost"] or 0.0
         return None
 
     async def _reply(self, task: _Task, asked: Asked) -> tuple[Reply, int]:
@@ -288,6 +305,7 @@ class _Job:
             if sample.id in self.file.done:
                 self.tally.kept += 1
                 self.tally.count(self.file.done[sample.id])
+        self.tally.beyond = len(self.file.done) - self.tally.kept
 
 
 @dataclass(frozen=True)
@@ -332,37 +350,14 @@ def _named(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _record(sample: Sample, asked: Asked, reply: Reply) -> dict[str, Any]:
-    found = extract(reply.text, sample.options)
-    counts = text_tokens(asked.messages) | {"answer": estimate_tokens(reply.text)}
-    return {
-        "id": sample.id,
-        "group": sample.group,
-        "options": sample.options,
-        "answer": sample.answer,
-        "messages": [message.to_dict() for message in asked.messages],
-        "programs": [
-            {"name": p.name, "title": p.title, "program": p.program.to_dict()}
-            for p in asked.programs
-        ],
-        "raw": reply.text,
-        "parsed": found.letter,
-        "how": found.how,
-        "correct": None if sample.answer is None else found.letter == sample.answer,
-        "usage": asdict(reply.usage),
-        "text_tokens": counts,
-        "model": reply.model,
-        "finish": reply.finish,
-    }
-
-
-def text_tokens(messages: Sequence[Message]) -> dict[str, int]:
-    """Estimated tokens of each kind of text; earlier turns are the example."""
-    counts = dict.fromkeys(("question", "program", "example", "instructions"), 0)
-    for message in messages:
-        example = message is not messages[-1] and message.role != "system"
-        for part in message.parts:
-            if isinstance(part, Text):
-                kind = "example" if example else part.kind
-                counts[kind] = counts.get(kind, 0) + estimate_tokens(part.text)
-    return counts
+def _each_once(tasks: Sequence[Samples]) -> tuple[Samples, ...]:
+    """The samples of each task, those given twice once: each task has one file of records a setting."""
+    found: dict[str, Samples] = {}
+    for samples in tasks:
+        before = found.setdefault(samples.task, samples)
+        if before is not samples and before.digest != samples.digest:
+            raise InputError(
+                f"tasks: expected one set of samples of {samples.task}, got those of {before.place!r} "
+                f"and of {samples.place!r}"
+            )
+    return tuple(found.values())

@@ -14,6 +14,7 @@ from os import PathLike
 from pathlib import Path
 
 from .._arrays import describe
+from .._plain import unique_keys
 from ..errors import InputError
 from .samples import subtask
 
@@ -84,24 +85,18 @@ def read_predictions(path: str | PathLike[str]) -> dict[str, str | None]:
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"no file {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: expected a JSON file of predictions, got {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{path}: expected UTF-8 text that can be read: {reason}") from error
     try:
-        rows = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, path))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: expected JSON, got {error}") from error
+        rows = json.loads(text, object_pairs_hook=unique_keys)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: expected JSON: {error}") from error
     if not isinstance(rows, dict):
         raise InputError(f"{path}: expected an object of ids and letters, got {describe(rows)}")
     return {name: _letter(value, f"{path}: {name}") for name, value in rows.items()}
-
-
-def _once(pairs: list[tuple[str, object]], path: str | PathLike[str]) -> dict[str, object]:
-    rows: dict[str, object] = {}
-    for name, value in pairs:
-        if name in rows:
-            raise InputError(f"{path}: expected each id once, got {name!r} twice")
-        rows[name] = value
-    return rows
 
 
 def _letter(value: object, where: str) -> str | None:

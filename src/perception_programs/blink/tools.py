@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .._arrays import describe
 from .._plain import decimals
+from ..chat._checkpoint import digest
 from ..errors import InputError, ToolError
 from ..experts import available, load, registry
 from ..experts.base import Card, Expert, installed_version
@@ -241,15 +243,24 @@ class Tools:
     def _about(self, choice: Chosen) -> dict[str, Any]:
         """What a run's configuration says of an expert."""
         card = _card(choice)
-        checkpoint = card.checkpoint
-        if self._weights is not None and isinstance(choice, str) and card.extra is not None:
-            checkpoint = f"local:{Path(self._weights).resolve().name}"
-        return {
+        about = {
             "name": card.name,
             "library": card.library,
             "version": installed_version(card.library),
-            "checkpoint": checkpoint,
+            "checkpoint": card.checkpoint,
         }
+        if self._weights is not None and isinstance(choice, str) and card.extra is not None:
+            about["checkpoint"] = f"local:{Path(self._weights).resolve().name}"
+            about["digest"] = self._digest
+        return about
+
+    @functools.cached_property
+    def _digest(self) -> str:
+        """What tells the weights on this machine from others of their name."""
+        assert self._weights is not None
+        if not Path(self._weights).exists():
+            raise InputError(f"weights: no file or folder {os.fspath(self._weights)!r}")
+        return digest(self._weights)
 
 
 def _by_modality(expert: Chosen | Iterable[Chosen] | None) -> dict[str, Chosen]:

@@ -21,10 +21,11 @@ from ..experts._weights import (
     reachable,
 )
 
-__all__ = ["identity", "locate", "named"]
+__all__ = ["digest", "identity", "locate", "named"]
 
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+")
-_DECIDING = {".json", ".jinja", ".txt", ".model", ".safetensors", ".bin"}
+_WEIGHTS = {".safetensors", ".bin", ".pth", ".ckpt", ".pt"}
+_DECIDING = {".json", ".jinja", ".txt", ".model", *_WEIGHTS}
 """Files of a checkpoint that decide answers: configurations, template, tokenizer, weights."""
 
 _WHOLE = 32 * 1024**2  # bytes; files up to this size are digested whole
@@ -115,23 +116,38 @@ def identity(source: Source) -> dict[str, Any]:
     """Plain data that tells a checkpoint: a folder's name and digest, or a repository's commit."""
     folder = Path(source.place)
     if folder.is_dir():
-        return {"place": f"local:{folder.resolve().name}", "digest": _digest(folder)}
+        return {"place": f"local:{folder.resolve().name}", "digest": digest(folder)}
     return {"place": source.place, "revision": cached_revision(source.place)}
 
 
-def _digest(folder: Path) -> str:
-    """A digest that tells one checkpoint from another without reading all of its gigabytes."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        if path.suffix not in _DECIDING or not path.is_file():
-            continue
+def digest(place: str | os.PathLike[str]) -> str:
+    """A digest that tells one checkpoint from another without reading all of its gigabytes.
+
+    Args:
+        place: its one file, or its folder, of which the files that decide answers count, also those
+            in folders of it.
+    """
+    home = Path(place)
+    if home.is_dir():
+        names = (path.relative_to(home) for path in home.rglob("*") if path.suffix in _DECIDING)
+        found = sorted(name.as_posix() for name in names if not _is_hidden(name))
+        files = [(name, home / name) for name in found if (home / name).is_file()]
+    else:
+        files = [(home.name, home)]
+    total = hashlib.sha256()
+    for name, path in files:
         size = path.stat().st_size
-        digest.update(f"{path.name}\0{size}\0".encode())
+        total.update(f"{name}\0{size}\0".encode())
         with path.open("rb") as file:
             if size <= _WHOLE:
-                digest.update(file.read())
+                total.update(file.read())
                 continue
             for index in range(_SAMPLES):
                 file.seek(index * (size - _SAMPLE) // (_SAMPLES - 1))
-                digest.update(file.read(_SAMPLE))
-    return digest.hexdigest()[:16]
+                total.update(file.read(_SAMPLE))
+    return total.hexdigest()[:16]
+
+
+def _is_hidden(name: Path) -> bool:
+    """Whether it is a download's or a repository's own, such as `.cache` or `.git`."""
+    return any(part.startswith(".") for part in name.parts)

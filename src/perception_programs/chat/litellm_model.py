@@ -12,14 +12,14 @@ from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary, WeakSet
 
 from .._arrays import describe
 from ..errors import InputError, MissingExtraError, install_command
+from ._address import checked_address, without_secrets
 from ._images import IMAGE_BYTES, SMALLEST_IMAGE_BYTES, encode_image
 from .messages import Message, Part, Picture, Text
-from .model import ChatError, Reply, Usage
+from .model import ChatError, Reply, Usage, checked_temperature
 
 __all__ = ["LiteLLMModel", "estimate_cost"]
 
@@ -42,6 +42,10 @@ _PASSING = (408, 409, 425, 429)
 _HOPELESS = {"insufficient_quota": 402, "Missing credentials": 401}
 """An account without credit, answered with 429, and a key that is nowhere, with 500; and the
 statuses that say so."""
+
+_KEYED = ("openai", "anthropic", "gemini", "mistral", "openrouter")
+"""Providers that answer nobody without a key, in one of the variables that LiteLLM names. Of others it
+may know one way in of several."""
 
 _open: WeakSet[LiteLLMModel] = WeakSet()
 
@@ -99,8 +103,9 @@ class LiteLLMModel:
         if taken:
             raise InputError(f"extra: expected fields without an option, got {sorted(taken)}")
         self.name = name
-        self._base_url, self._api_key = base_url, api_key
+        self._base_url, self._api_key = checked_address(base_url), api_key
         self._timeout, self._long_side, self._image_bytes = timeout, long_side, image_bytes
+        temperature = checked_temperature(temperature)
         self._sampling = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
         self._extra = dict(extra or {})
         self._urls: WeakKeyDictionary[Picture, str] = WeakKeyDictionary()
@@ -110,12 +115,14 @@ class LiteLLMModel:
         self._request = self._fixed_fields()
 
     def settings(self) -> Mapping[str, Any]:
-        """What decides its answers. Keys, passwords and the values of headers are left out."""
+        """What decides its answers. Keys, passwords and the values of headers are left out; those of
+        the server's query are told apart by a digest.
+        """
         return {
             "kind": "litellm",
             "provider": self._provider,
             "model": self._model,
-            "base_url": _without_secrets(self._base_url),
+            "base_url": without_secrets(self._base_url),
             **self._sampling,
             "long_side": self._long_side,
             "image_bytes": self._image_bytes,
@@ -124,6 +131,16 @@ class LiteLLMModel:
                 for key, value in self._extra.items()
             },
         }
+
+    def check_key(self) -> None:
+        """Refuse to begin without the key that the provider is known to ask for; asks nobody.
+
+        Raises:
+            InputError: it is nowhere; the message names the environment variable.
+        """
+        missing = self._missing_key()
+        if missing is not None and self._provider in _KEYED:
+            raise InputError(missing)
 
     async def answer(self, messages: Sequence[Message]) -> Reply:
         """Its answer to a conversation; an answer cut by `max_tokens` finishes with `length`.
@@ -227,6 +244,19 @@ class LiteLLMModel:
             hidden.get("response_cost") if self._priced else None,
         )
 
+    def _missing_key(self) -> str | None:
+        """Which environment variable lacks the key, as far as LiteLLM knows; None if none does."""
+        if self._api_key is not None or self._base_url is not None:
+            return None
+        found = self._litellm.validate_environment(f"{self._provider}/{self._model}")
+        names = [name for name in found["missing_keys"] if name.endswith("_KEY")]
+        if found["keys_in_environment"] or not names:
+            return None
+        return (
+            f"model: {self.name!r} needs a key in the environment variable {' or '.join(names)}, "
+            "which is not set; see docs/models.md"
+        )
+
     def _chat_error(self, error: Exception) -> ChatError:
         status = getattr(error, "status_code", None)
         text = " ".join(str(error).split())[:500] or type(error).__name__
@@ -236,6 +266,9 @@ class LiteLLMModel:
         refused = isinstance(status, int) and 400 <= status < 500 and status not in _PASSING
         hopeless = next((code for words, code in _HOPELESS.items() if words in text), None)
         status = status if hopeless is None else hopeless
+        if status == 401:
+            missing = self._missing_key()
+            text = text if missing is None else f"{missing} ({text})"
         return ChatError(
             text,
             transient=not refused and hopeless is None,
@@ -325,13 +358,6 @@ def _visible(content: Any) -> str:
     if isinstance(content, list):
         return "".join(part.get("text") or "" for part in content if part.get("type") == "text")
     return content or ""
-
-
-def _without_secrets(url: str | None) -> str | None:
-    if url is None:
-        return None
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _retry_after(error: Exception) -> float | None:

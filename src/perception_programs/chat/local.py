@@ -24,7 +24,7 @@ from ..errors import InputError, MissingExtraError, install_command
 from ..images import to_pil
 from ._images import shrunk
 from .messages import Message, Part, Picture, Text
-from .model import ChatError, Reply, Usage
+from .model import ChatError, Reply, Usage, checked_temperature
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -73,7 +73,7 @@ class LocalModel:
     ) -> None:
         self._max_tokens = check_count(max_tokens, "max_tokens")
         self._long_side = None if long_side is None else check_count(long_side, "long_side")
-        self._temperature = _temperature(temperature)
+        self._temperature = checked_temperature(temperature) or None
         self._seed = int(plain_number(seed, "seed"))
         for library in ("torch", "transformers"):
             if importlib.util.find_spec(library) is None:
@@ -304,12 +304,3 @@ class LocalModel:
 
 def _joined(parts: Iterator[Part]) -> str:
     return Message("user", tuple(parts)).text
-
-
-def _temperature(value: Any) -> float | None:
-    if value is None:
-        return None
-    number = float(plain_number(value, "temperature"))
-    if number < 0:
-        raise InputError(f"temperature: expected 0 or more, got {value!r}")
-    return number or None

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from ..errors import ToolError
+from .._plain import plain_number
+from ..errors import InputError, ToolError
 from .messages import Message
 
-__all__ = ["ChatError", "ChatModel", "Reply", "Usage"]
+__all__ = ["ChatError", "ChatModel", "Reply", "Usage", "checked_temperature"]
 
 
 @dataclass(frozen=True)
@@ -97,3 +98,17 @@ class ChatModel(Protocol):
     async def close(self) -> None:
         """Give back what it holds: connections, memory. It may be called twice."""
         ...
+
+
+def checked_temperature(value: Any) -> float | None:
+    """A temperature of sampling, or None.
+
+    Raises:
+        InputError: no number, not finite, or below 0.
+    """
+    if value is None:
+        return None
+    number = float(plain_number(value, "temperature"))
+    if number < 0:
+        raise InputError(f"temperature: expected 0 or more, got {value!r}")
+    return number

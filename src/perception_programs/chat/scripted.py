@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
 from .._arrays import describe
+from .._plain import unique_keys
 from ..errors import InputError
 from .messages import Message
 from .model import ChatError, Reply
@@ -45,9 +48,7 @@ class ScriptedModel:
         self._asked = 0
         if callable(answers):
             self._answers: Callable[[Sequence[Message]], str | Reply] = answers
-            self._script = getattr(answers, "digest", None) or getattr(
-                answers, "__qualname__", type(answers).__qualname__
-            )
+            self._script = getattr(answers, "digest", None) or _told(answers)
             return
         texts = (answers,) if isinstance(answers, str) else tuple(answers)
         if not texts or not all(isinstance(text, str) for text in texts):
@@ -70,7 +71,7 @@ class ScriptedModel:
         return cls(_Rules.read(Path(path)), name=f"scripted:{Path(path).name}")
 
     def settings(self) -> Mapping[str, Any]:
-        """What decides its answers: a digest of the script, or the name of the function."""
+        """What decides its answers: a digest of the script, or name and digest of the function."""
         return {"kind": "scripted", "script": self._script}
 
     async def answer(self, messages: Sequence[Message]) -> Reply:
@@ -104,8 +105,11 @@ class _Rules:
         try:
             data = path.read_bytes()
             lines = data.decode("utf-8").split("\n")  # not splitlines: a text may hold U+2028
+        except FileNotFoundError:
+            raise InputError(f"script: no file {str(path)!r}") from None
         except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"script: {str(path)!r} cannot be read: {error}") from None
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise InputError(f"script: {str(path)!r} cannot be read: {reason}") from None
         pairs = [_pair(line, f"{path.name}:{n}") for n, line in enumerate(lines, 1) if line.strip()]
         return cls(tuple(pairs), _digest(data))
 
@@ -119,8 +123,8 @@ class _Rules:
 
 def _pair(line: str, place: str) -> tuple[str, str]:
     try:
-        item = json.loads(line)
-    except json.JSONDecodeError as error:
+        item = json.loads(line, object_pairs_hook=unique_keys)
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{place}: expected JSON: {error}") from None
     match item:
         case {"contains": str(contains), "answer": str(answer), **other} if not other:
@@ -128,6 +132,37 @@ def _pair(line: str, place: str) -> tuple[str, str]:
     raise InputError(
         f'{place}: expected {{"contains": text, "answer": text}}, got {describe(item)}'
     )
+
+
+def _told(function: Callable[..., Any]) -> str:
+    """A function's name and a digest of what it does, which tells one lambda from another.
+
+    Of the variables that it closes over and of its defaults, numbers and strings count: other values
+    have no form that is the same in the next process.
+    """
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    if not isinstance(function, FunctionType):
+        return name
+    values = [*(function.__defaults__ or ())]
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # one that gets its value later
+            values.append(cell.cell_contents)
+    plain = [value for value in values if _is_plain(value)]
+    return f"{name} {_digest(repr((_said(function.__code__), plain)).encode())}"
+
+
+def _said(code: CodeType) -> tuple[object, ...]:
+    """What a function's code does: its instructions, and the names and constants in them."""
+    constants = [
+        _said(value) if isinstance(value, CodeType) else repr(value)
+        for value in code.co_consts
+        if isinstance(value, CodeType) or _is_plain(value)
+    ]
+    return code.co_code, code.co_names, constants
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or isinstance(value, (str, bytes, int, float))
 
 
 def _digest(data: bytes) -> str:

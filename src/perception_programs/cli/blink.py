@@ -5,27 +5,19 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import BinaryIO
 
-from ..blink import (
-    RECIPES,
-    Coordinates,
-    Examples,
-    Sample,
-    Samples,
-    Tools,
-    load,
-)
-from ..blink.report_data import Report
-from ..chat import ChatModel, open_model
+from ..blink import Coordinates, Examples, Tools
+from ..chat import ChatModel, LiteLLMModel, open_model
 from ..errors import InputError
+from .blink_sources import chosen_tasks, samples_of
 
 __all__ = ["analyse", "icl", "report", "run", "score"]
 
-_PAPER = "paper"
 _KINDS = ("local:", "scripted:")
 _SAMPLING = ("temperature", "max_tokens", "long_side")
 _SERVER = ("base_url", "reasoning_effort")
@@ -39,10 +31,12 @@ def run(args: argparse.Namespace) -> int:
     if args.out is None and not args.dry_run:
         raise InputError("--out: expected a folder for the records (or --dry-run), got none")
     model = Reader(args.model) if args.model in READERS else _model(args)
+    if not args.dry_run:
+        _check_key(model)
     plan = Run(
         model=model,
-        tasks=_tasks(args),
-        settings=list(dict.fromkeys(args.setting)),
+        tasks=chosen_tasks(args),
+        settings=args.setting,
         out=Path(args.out or "."),
         tools=_tools(args),
         limit=args.limit,
@@ -71,7 +65,7 @@ def report(args: argparse.Namespace) -> int:
     if args.out is None:
         print(to_markdown(made))
         return 0
-    samples = _samples_of(made, _sources(args)) if args.out.lower().endswith(".html") else None
+    samples = samples_of(made, args.source) if args.out.lower().endswith(".html") else None
     write(made, Path(args.out), samples)
     print(args.out)
     return 0
@@ -93,22 +87,40 @@ def score(args: argparse.Namespace) -> int:
 def icl(args: argparse.Namespace) -> int:
     """Append worked examples to a file."""
     from ..blink.icl import write_examples
+    from ..blink.recipes import chosen_settings
 
+    settings = chosen_settings(args.setting)
     model = _model(args)
+    _check_key(model)
+    tasks = chosen_tasks(args)
     out = Path(args.out)
+    tools = _tools(args)
+    have = Examples.read(out) if out.exists() else ()
 
     async def write() -> int:
         try:
-            for samples in _tasks(args):
-                async for example in write_examples(model, samples, args.setting, _tools(args)):
-                    with out.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(asdict(example)) + "\n")
-                    print(f"{example.task} {example.setting}: {example.id}", file=sys.stderr)
+            # Opened before anything is asked, so that no answer is paid for that cannot be kept.
+            with out.open("a+b") as file:
+                _end_line(file)
+                for samples in tasks:
+                    written = write_examples(model, samples, settings, tools, have=have)
+                    async for example in written:
+                        file.write(json.dumps(asdict(example)).encode() + b"\n")
+                        file.flush()
+                        print(f"{example.task} {example.setting}: {example.id}", file=sys.stderr)
         finally:
             await model.close()
         return 0
 
     return asyncio.run(write())
+
+
+def _end_line(file: BinaryIO) -> None:
+    """End the last line of a file that is appended to, which an editor may have left without."""
+    if file.seek(0, os.SEEK_END):
+        file.seek(-1, os.SEEK_END)
+        if file.read(1) != b"\n":
+            file.write(b"\n")
 
 
 def _model(args: argparse.Namespace) -> ChatModel:
@@ -133,6 +145,11 @@ def _model(args: argparse.Namespace) -> ChatModel:
     return open_model(args.model, **given)
 
 
+def _check_key(model: object) -> None:
+    if isinstance(model, LiteLLMModel):
+        model.check_key()
+
+
 def _tools(args: argparse.Namespace) -> Tools:
     return Tools(
         expert=args.expert or None,
@@ -146,48 +163,10 @@ def _tools(args: argparse.Namespace) -> Tools:
     )
 
 
-def _sources(args: argparse.Namespace) -> dict[str | None, str]:
-    """Where each task's samples are; under None for those that are not named."""
-    sources: dict[str | None, str] = {}
-    for text in args.source:
-        task, mark, place = text.partition("=")
-        key, value = (task, place) if mark and task in RECIPES else (None, text)
-        if key in sources:
-            raise InputError(f"--source: expected one for {key or 'all tasks'}, got a second")
-        sources[key] = value
-    return sources
-
-
-def _tasks(args: argparse.Namespace) -> list[Samples]:
-    names: list[str] = []
-    for name in args.task:
-        paper = [task for task, recipe in RECIPES.items() if recipe.paper is not None]
-        names += paper if name == _PAPER else [name]
-    sources = _sources(args)
-    return [
-        load(name, sources.get(name, sources.get(None)), split=args.split, revision=args.revision)
-        for name in dict.fromkeys(names)
-    ]
-
-
-def _samples_of(report: Report, sources: dict[str | None, str]) -> dict[str, Sequence[Sample]]:
-    """The samples of a report's runs; a task whose samples are not to be had goes without pictures."""
-    found: dict[str, Sequence[Sample]] = {}
-    for run in report.runs:
-        task, source = run.task, run.header["source"]
-        if task in found:
-            continue
-        place = sources.get(task, sources.get(None, run.header.get("place")))
-        options = {key: source[key] for key in ("split", "revision") if source.get(key)}
-        try:
-            found[task] = load(task, place, **options)
-        except (InputError, ImportError) as error:
-            print(f"p2: no pictures of {task}: {error}", file=sys.stderr)
-    return found
-
-
 def analyse(args: argparse.Namespace) -> int:
     """Run one of the paper's analyses."""
     from . import blink_analyse
 
-    return blink_analyse.analyse(args, None if args.model is None else _model(args))
+    model = None if args.model is None else _model(args)
+    _check_key(model)
+    return blink_analyse.analyse(args, model)

@@ -30,6 +30,8 @@ def analyse(args: argparse.Namespace, model: ChatModel | None) -> int:
         raise InputError(f"analyse: expected {', '.join(_KINDS)}, got {kind!r}")
     if not files:
         raise InputError(f"analyse {kind}: expected files, got none")
+    if args.seed < 0:
+        raise InputError(f"--seed: expected 0 or more, got {args.seed}")
     if kind in ("depth", "correspondence") and model is None:
         raise InputError(f"analyse {kind}: expected --model NAME, got none")
     if model is not None and args.out is None:

@@ -7,6 +7,7 @@ from ..blink.run import Run, text_tokens
 from ..chat import Message, estimate_cost
 from ..images import load_image
 from ..prompts import render
+from .tables import counted
 
 __all__ = ["describe_run"]
 
@@ -27,7 +28,7 @@ def describe_run(run: Run) -> str:
             text = sum(sum(text_tokens(a.messages).values()) for a in asked) / len(asked)
             pictures = sum(_picture_tokens(a.messages) for a in asked) / len(asked)
             parts += [
-                f"== {samples.task}, {setting}: {len(chosen)} samples; the prompt of {chosen[0].id}",
+                f"== {samples.task}, {setting}: {counted(len(chosen), 'sample')}; the prompt of {chosen[0].id}",
                 render(asked[0].messages),
                 f"-- a sample: about {text:,.0f} tokens of text, {pictures:,.0f} of pictures",
             ]
@@ -48,9 +49,10 @@ def _picture_tokens(messages: tuple[Message, ...]) -> float:
 def _estimate(run: Run, requests: int, prompt_tokens: float) -> str:
     written = requests * _WRITTEN
     lines = [
-        f"== in all: {requests:,} requests, about {prompt_tokens:,.0f} tokens read and {written:,} written",
+        f"== in all: {counted(requests, 'request')}, about {prompt_tokens:,.0f} tokens read and {written:,} written",
         f"Estimates: text without a tokenizer, a token for {_PIXELS_A_TOKEN} pixels, {_WRITTEN} tokens an "
-        "answer; providers count pictures and hidden reasoning each in their own way.",
+        "answer; providers count pictures each in their own way. A model that reasons before it "
+        "answers writes hidden tokens, which can cost several times more than this.",
     ]
     if isinstance(run.model, Reader):
         return "\n".join([lines[0], "A reader costs nothing."])

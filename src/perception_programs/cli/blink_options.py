@@ -101,7 +101,8 @@ def _model(parser: argparse.ArgumentParser, also: str = "", *, required: bool = 
         required=required,
         metavar="NAME",
         help="a LiteLLM name (openai/gpt-5-mini, gemini/...), local:FOLDER for transformers, "
-        f"scripted:FILE{also}",
+        "scripted:FILE for answers written beforehand, JSON lines of "
+        f'{{"contains": words of the prompt, "answer": text}}{also}',
     )
     parser.add_argument("--base-url", metavar="URL", help="of an OpenAI-compatible server")
     parser.add_argument("--temperature", type=float, metavar="T", help="default: the model's own")
@@ -121,17 +122,17 @@ def _questions(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--task",
         action="append",
-        required=True,
+        default=[],
         metavar="NAME",
-        help="as the hub has it (Multi-view_Reasoning), HardBLINK, or paper: the paper's six; "
-        "repeat it",
+        help="as the hub has it (Multi-view_Reasoning), HardBLINK, paper for the paper's six, or what "
+        "your manifest calls its own; repeat it (default: all tasks of the manifest)",
     )
     parser.add_argument(
         "--setting",
         action="append",
         required=True,
         metavar="NAME",
-        help="standard, tool or p2; repeat it",
+        help="standard, tool or p2; reader and naive take p2 only; repeat it",
     )
     _source(parser, "a folder of the hub's parquet files, a HardBLINK folder or a manifest")
     parser.add_argument("--split", default="val", help="val (the default) or test")

@@ -1,19 +1,24 @@
-"""A run, with one bar that says how it goes."""
+"""A run, with one bar that says how it goes, or a line now and then where no terminal shows it."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 
 from ..blink.run import Outcome, Run, Tally
 from ..errors import MissingExtraError, install_command
-from .tables import table
+from .tables import counted, table
 
 __all__ = ["watch"]
 
 _SHOWN_ERRORS = 5
+
+# Without a terminal: a line after a tenth of the samples, but none of a run that is over at once, and
+# one after some time of any progress.
+_TENTH, _AT_ONCE, _LONG = 0.1, 2.0, 30.0  # share; seconds
 
 
 def watch(run: Run) -> int:
@@ -22,13 +27,29 @@ def watch(run: Run) -> int:
         try:
             tallies = asyncio.run(_finished(run, bar))
         except KeyboardInterrupt:
-            print("p2: interrupted; the same command goes on from here", file=sys.stderr)
+            print(
+                f"p2: interrupted, {bar.done} of {counted(bar.total, 'sample')} done; "
+                "the same command goes on from here",
+                file=sys.stderr,
+            )
             raise
     print(_table(tallies))
+    for tally in tallies:
+        if tally.beyond:
+            where = (
+                f"past --limit {run.limit}" if run.limit else "of samples that are not asked here"
+            )
+            print(
+                f"p2: {tally.task}.{tally.setting} has {counted(tally.beyond, 'record')} more, {where}; "
+                "a report counts all",
+                file=sys.stderr,
+            )
     failed = sum(tally.errors for tally in tallies)
     if failed:
+        verb, which = ("is", "it") if failed == 1 else ("are", "them")
         print(
-            f"p2: {failed} samples failed and are counted apart; the same command tries them again",
+            f"p2: {counted(failed, 'sample')} failed and {verb} counted apart; the same command "
+            f"tries {which} again",
             file=sys.stderr,
         )
     return 1 if failed else 0
@@ -52,10 +73,17 @@ class _Bar:
         except ModuleNotFoundError:
             raise MissingExtraError(f"a run needs tqdm: {install_command('eval')}") from None
         total = sum(len(run.selected(samples)) for samples in run.tasks)
-        # Without a terminal the bar is left out; what fails is printed all the same.
-        self._bar = tqdm(total=total * len(run.settings), unit="sample", disable=None)
+        self.total = total * len(run.settings)
+        # Without a terminal the bar is left out, and lines say how far it is.
+        self._bar = tqdm(total=self.total, unit="sample", disable=None)
         self._tallies: dict[int, Tally] = {}
         self._errors = 0
+        self._told = (0, time.monotonic())  # at how many samples, and when
+
+    @property
+    def done(self) -> int:
+        """How many samples have a record."""
+        return sum(tally.kept + tally.answered for tally in self._tallies.values())
 
     def __enter__(self) -> _Bar:
         return self
@@ -69,21 +97,36 @@ class _Bar:
         self._bar.close()
 
     def show(self, outcome: Outcome) -> None:
-        """Count one sample."""
+        """Count what came."""
+        before = len(self._tallies)
         self._tallies[id(outcome.tally)] = outcome.tally
         tallies = list(self._tallies.values())
-        kept = sum(tally.kept for tally in tallies)
-        answered = sum(tally.answered for tally in tallies)
         failed = sum(tally.errors for tally in tallies)
-        self._bar.n = kept + answered + failed
         shown = {"right": _share(tallies)}
         cost = sum(tally.cost for tally in tallies)
         shown |= {"cost": f"${cost:.2f}"} if cost else {}
         shown |= {"failed": str(failed)} if failed else {}
+        self._bar.n = self.done + failed
         self._bar.set_postfix(shown, refresh=False)
         self._bar.update(0)
         if outcome.error is not None:
             self._tell(outcome.error)
+        if len(tallies) > before:  # where the run begins, which is nothing to tell
+            self._told = (self._bar.n, time.monotonic())
+        elif self._bar.disable:
+            self._tell_progress(shown)
+
+    def _tell_progress(self, shown: Mapping[str, str]) -> None:
+        count, moment = self._told
+        done, seconds = self._bar.n, time.monotonic() - moment
+        far = done - count >= _TENTH * self.total and seconds >= _AT_ONCE
+        if far or seconds >= _LONG:
+            self._told = (done, time.monotonic())
+            rest = ", ".join(f"{name} {value}" for name, value in shown.items())
+            share = 100 * done // self.total
+            print(
+                f"p2: {done} of {counted(self.total, 'sample')} ({share}%): {rest}", file=sys.stderr
+            )
 
     def _tell(self, error: str) -> None:
         self._errors += 1

@@ -1,10 +1,19 @@
-"""Columns of text for the terminal."""
+"""Columns of text for the terminal, and numbers with their nouns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["table"]
+__all__ = ["counted", "table"]
+
+
+def counted(number: int, noun: str) -> str:
+    """How many of something, in words.
+
+    >>> counted(1, "sample"), counted(1000, "sample")
+    ('1 sample', '1,000 samples')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> str:
