@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from perception_programs.geometry import Grid
+from perception_programs.geometry import Grid, neighbours
 from perception_programs.program import Item, PerceptionProgram, Relation
 
 QUICK = settings(
@@ -209,3 +211,75 @@ def programs(draw: st.DrawFn, *, surrogates: bool = True, levels: int = 1) -> Pe
         draw(st.none() | text),
         draw(metas(surrogates=surrogates)),
     )
+
+
+def _boxes(box: tuple[int, ...]) -> list[tuple[int, ...]]:
+    x0, y0, x1, y1 = box
+    x, y = (x0 + x1) // 2, (y0 + y1) // 2
+    return [(x0, y0, x, y), (x, y0, x1, y), (x0, y, x, y1), (x, y, x1, y1)]
+
+
+def _leaves(draw: st.DrawFn, p: int | str, box: tuple[int, ...], levels: int) -> list[tuple]:
+    """A cell, or its quarters at random: identifiers and boxes."""
+    if not levels or draw(st.sampled_from([True, True, False])):
+        return [(p, box)]
+    return [
+        leaf
+        for n, part in enumerate(_boxes(box), 1)
+        for leaf in _leaves(draw, f"{p}.{n}", part, levels - 1)
+    ]
+
+
+@st.composite
+def grid_programs(draw: st.DrawFn) -> PerceptionProgram:
+    """Cells of a grid, mostly all of them and in order, and things beside them."""
+    grid = Grid(draw(st.integers(1, 4)), draw(st.integers(1, 4)))
+    xs, ys = ([1000 * n // k for n in range(k + 1)] for k in (grid.cols, grid.rows))
+    boxes = [(x0, y0, x1, y1) for y0, y1 in pairwise(ys) for x0, x1 in pairwise(xs)]
+    edges = draw(st.sampled_from(["centres", "boxes", "none"]))
+    levels = draw(st.integers(0, 2)) if edges != "centres" else 0
+    cells = [leaf for p, box in enumerate(boxes, 1) for leaf in _leaves(draw, p, box, levels)]
+    small, large = st.floats(-1, 1), st.floats(-1e4, 1e4)
+    readings = draw(
+        st.sampled_from(
+            [
+                st.tuples(small, small),
+                st.none() | st.tuples(small, large, st.none() | large),
+                st.sampled_from(["left", "right", None, "no reliable motion"]),
+                st.just("still") | st.tuples(large, large),
+                texts(),
+                small,
+                st.integers(0, 1000),
+            ]
+        )
+    )
+    labels = draw(st.sampled_from([st.none(), st.none() | st.sampled_from(HOSTILE[:5]), texts()]))
+    reliabilities = draw(
+        st.sampled_from([st.none(), st.floats(0, 1), st.sampled_from(["sure", "in doubt", None])])
+    )
+    items = []
+    for target in draw(st.sampled_from([[None], ["A", "B"]])) if edges == "none" else [None]:
+        image = draw(st.none() | st.just("first image"))
+        for p, box in cells:
+            centre = ((box[0] + box[2]) // 2, (box[1] + box[3]) // 2)
+            c = {"centres": centre, "boxes": box, "none": target}[edges]
+            values = draw(readings), draw(labels), image, draw(reliabilities)
+            items.append(Item(p, c, *values))
+    items += [Item(f"P{n}", (n, n), draw(readings)) for n in range(draw(st.integers(0, 2)))]
+    if draw(st.sampled_from([False] * 4 + [True])):
+        items = draw(st.permutations(items))
+    return PerceptionProgram("depth", "patch", items, _relations(draw, items, grid), grid)
+
+
+def _relations(draw: st.DrawFn, items: list[Item], grid: Grid) -> list[Relation]:
+    """Between neighbours that are whole cells, and among the other items."""
+    kinds = st.sampled_from(["in_front_of", "is darker than", "no"])
+    whole = {item.p for item in items}
+    found = []
+    for pair in neighbours(grid):
+        if set(pair) <= whole and draw(st.booleans()):
+            subject, object_ = draw(st.permutations(pair))
+            found.append(Relation(subject, draw(kinds), object_))
+    ends = st.sampled_from([item.p for item in items])
+    found += draw(st.lists(st.builds(Relation, ends, kinds, ends), max_size=2))
+    return draw(st.permutations(found)) if draw(st.sampled_from([False] * 4 + [True])) else found

@@ -255,12 +255,13 @@ def test_broken_records_are_named(tmp_path) -> None:
     ],
 )
 def test_a_run_refuses_the_records_that_a_report_refuses(change, message, tmp_path) -> None:
-    file = RecordFile(tmp_path, "T", "s", {"model": {"name": "m"}})
+    header = {"model": {"name": "m"}, "source": {"kind": "manifest"}}
+    file = RecordFile(tmp_path, "T", "s", header)
     with file.path.open("a") as more:
         more.write(json.dumps({**RECORD, **change}) + "\n")
     before = (tmp_path / "T.s.jsonl").read_bytes()
     with pytest.raises(InputError, match=re.escape(message)):
-        RecordFile(tmp_path, "T", "s", {"model": {"name": "m"}})
+        RecordFile(tmp_path, "T", "s", header)
     with pytest.raises(InputError, match=re.escape(message)):
         read_runs([tmp_path])
     assert (tmp_path / "T.s.jsonl").read_bytes() == before
@@ -345,7 +346,7 @@ def test_an_expert_that_cannot_be_had_is_told_before_anything_is_asked(
 def test_the_reader_reads_the_prompt(samples, tmp_path) -> None:
     (tally,) = go(Reader("reader"), samples, tmp_path, "p2")
     assert (tally.correct, tally.unparsed) == (7, 0)
-    with pytest.raises(InputError, match="reads programs, which only 'p2' has, got 'standard'"):
+    with pytest.raises(InputError, match="setting: expected 'p2' or 'p2-compact' for 'reader'"):
         go(Reader("reader"), samples, tmp_path / "b", "standard")
     with pytest.raises(InputError, match="no rule for Jigsaw"):
         go(Reader("naive"), samples, tmp_path / "c", "p2")
@@ -406,7 +407,7 @@ def test_examples_are_read_and_written(samples, tmp_path) -> None:
         ScriptedModel("Answer: (A)"), samples, ["standard"] * 2, TOOLS, have=found[:1]
     )
     assert [e.id for e in asyncio.run(listed(more))] == [samples[0].id]
-    with pytest.raises(InputError, match="setting: expected standard, tool, p2, got 'bogus'"):
+    with pytest.raises(InputError, match="setting: expected standard, tool, p2, p2-compact, got 'bogus'"):
         asyncio.run(listed(write_examples(model, samples, ["bogus"], TOOLS)))
     path.write_text("".join(json.dumps(asdict(e)) + "\n" for e in found))
     assert list(Examples.read(path)) == found

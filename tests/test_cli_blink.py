@@ -196,7 +196,7 @@ def test_analyses(p2) -> None:
         ("analyse grid x.npy --seed -1", "--seed: expected 0 or more, got -1"),
         (
             "run --model reader --task Jigsaw --source questions.jsonl --setting standard --out o",
-            "reads programs, which only 'p2' has",
+            "setting: expected 'p2' or 'p2-compact' for 'reader', which reads programs",
         ),
         ("analyse colour x.png", "analyse: expected depth, correspondence, displacement, grid"),
         ("analyse depth x.png", "expected --model NAME"),

@@ -29,6 +29,7 @@ FLOW = [
     ["results"],
     ["experts", "program"],
     ["text", "programs", "view"],
+    ["fitting"],
     ["chat"],
     ["prompts"],
     ["blink"],
@@ -38,7 +39,7 @@ FLOW = [
 LEVEL = {room: level for level, rooms in enumerate(FLOW) for room in rooms}
 
 # Thin delegates on PerceptionProgram, which import their room when they are called.
-DELEGATES = {("program", "text"), ("program", "view")}
+DELEGATES = {("program", "text"), ("program", "view"), ("program", "fitting")}
 
 HEAVY = [
     "torch",
@@ -160,6 +161,7 @@ def test_public_names() -> None:
         "jigsaw_program",
         "load_image",
         "points_program",
+        "scene_program",
         "segmentation_program",
         "semantic_program",
         "similarity_program",

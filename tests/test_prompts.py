@@ -28,6 +28,7 @@ from perception_programs.prompts import (
     render,
     wording,
 )
+from perception_programs.text.compact import places
 from sample_prompts import FOLDER, TASKS, example, prompts, question, snapshot
 
 PROMPTS = prompts()
@@ -101,11 +102,13 @@ def test_each_picture_follows_its_line() -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_programs_can_be_read_back(task: str) -> None:
+@pytest.mark.parametrize("setting", ["p2", "p2-compact"])
+def test_programs_can_be_read_back(task: str, setting: str) -> None:
     made = question(task)
-    (message,) = build(made, "p2")
+    (message,) = build(made, setting)
     read = PerceptionProgram.all_from_text(message.text)
-    assert read == [program.rounded() for _, program in made.programs]
+    kept = {"p2": lambda _: None, "p2-compact": places}[setting]
+    assert read == [program.rounded(places=kept(program)) for _, program in made.programs]
     blocks = [p.text for p in message.parts if isinstance(p, Text) and p.kind == "program"]
     assert [text.splitlines()[0] for text in blocks] == [title for title, _ in made.programs]
 
@@ -114,6 +117,7 @@ def test_programs_can_be_read_back(task: str) -> None:
 def test_only_a_prompt_with_programs_says_how_to_read_them(task: str) -> None:
     guidance = wording.fill(f"guidance-{task}")
     assert guidance in texts(build(question(task), "p2"))
+    assert guidance in texts(build(question(task), "p2-compact"))
     for setting in ("standard", "tool"):
         made = build(question(task), setting)
         assert guidance not in texts(made)
@@ -197,7 +201,7 @@ def test_rationale_is_trimmed() -> None:
 def test_only_cautions_that_apply(task: str, setting: str, shot: bool) -> None:
     expected = {"example"} if shot else set()
     expected |= {"direction"} if task == "multi-view" else set()
-    if setting == "p2" and task in ("depth", "semantic", "correspondence"):
+    if SETTINGS[setting].style and task in ("depth", "semantic", "correspondence"):
         expected.add(task)
     last = build(
         question(task), setting, cautions=("all",), example=example(task) if shot else None
@@ -284,7 +288,7 @@ def test_bad_questions(changes: dict[str, Any], message: str) -> None:
 
 def test_bad_calls() -> None:
     with pytest.raises(
-        InputError, match="setting: expected one of standard, tool, p2, got str 'p3'"
+        InputError, match="setting: expected one of standard, tool, p2, p2-compact, got str 'p3'"
     ):
         build(asked(), "p3")
     with pytest.raises(InputError, match="tool_pictures: the setting tool needs at least one"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEEPEST",
+    "RELIABILITY_PLACES",
     "Identifier",
     "Item",
     "PerceptionProgram",
@@ -39,6 +40,9 @@ __all__ = [
 Identifier: TypeAlias = int | str
 DEEPEST = 8
 """Programs inside the items of programs go at most so many levels down."""
+
+RELIABILITY_PLACES = 3
+"""Decimals of a reliability where those of a reading are asked for."""
 
 Reading: TypeAlias = float | int | str | tuple[float | int | None, ...] | None
 
@@ -195,6 +199,7 @@ class PerceptionProgram:
         meta: where it came from (expert, sizes, units, what was masked or cut). Not part of
             equality: it is in JSON always and in text only when asked for.
         images: the pictures it is about, when known; only for display, never written out.
+        style: the style that `str(program)` prints; only for display, never written out.
 
     Raises:
         InputError: an item or relation of the wrong kind, two items with one identifier, a relation
@@ -209,6 +214,7 @@ class PerceptionProgram:
     note: str | None = None
     meta: Mapping[str, Any] = field(default_factory=Meta, compare=False)
     images: tuple[Any, ...] = field(default=(), compare=False, repr=False)
+    style: str = field(default="paper", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
@@ -222,6 +228,7 @@ class PerceptionProgram:
         if not isinstance(self.images, (tuple, list)):
             raise InputError(f"images: expected a tuple of pictures, got {describe(self.images)}")
         set_field(self, "images", tuple(self.images))
+        set_field(self, "style", _word(self.style, "style"))
         _check_identifiers(self)
 
     def __str__(self) -> str:
@@ -311,16 +318,18 @@ class PerceptionProgram:
             raise InputError(f"program: expected JSON: {error}") from error
         return cls.from_dict(data)
 
-    def to_text(self, style: str = "paper", *, meta: bool = False) -> str:
+    def to_text(self, style: str | None = None, *, meta: bool = False) -> str:
         """The program as the block a prompt includes.
 
         Args:
-            style: `paper` (the published block, valid YAML between its tags) or `json`.
+            style: `paper` (the published block, valid YAML between its tags), `compact` (the same facts
+                in a fraction of the tokens) or `json`; by default the program's own, which is `paper`
+                unless it was given another.
             meta: whether to print where it came from; JSON has it always.
         """
         from .text import render
 
-        return render(self, style, meta=meta)
+        return render(self, self.style if style is None else style, meta=meta)
 
     @classmethod
     def from_text(cls, text: str) -> PerceptionProgram:
@@ -341,18 +350,61 @@ class PerceptionProgram:
 
         return parse_all(text)
 
-    def rounded(self, digits: int = DIGITS) -> PerceptionProgram:
-        """The program with its readings at the precision of text: `from_text(str(p)) == p.rounded()`."""
+    def rounded(self, digits: int = DIGITS, *, places: int | None = None) -> PerceptionProgram:
+        """The program at the precision of text: `from_text(str(p)) == p.rounded()`.
+
+        Args:
+            digits: significant digits of readings and reliabilities; those of the style `paper`.
+            places: decimals of readings instead, in place of significant digits; reliabilities then
+                have `RELIABILITY_PLACES`. `perception_programs.text.compact.places(program)` says how
+                many the style `compact` keeps.
+        """
+
+        def short(value: Any, decimals: int | None) -> Any:
+            if isinstance(value, tuple):
+                return tuple(short(v, decimals) for v in value)
+            if not isinstance(value, float):
+                return value
+            return rounded(value, digits) if decimals is None else round(value, decimals)
+
+        reliability = None if places is None else RELIABILITY_PLACES
         items = tuple(
             replace(
                 item,
-                r=_rounded_reading(item.r, digits),
-                q=rounded(item.q, digits) if isinstance(item.q, float) else item.q,
-                parts=None if item.parts is None else item.parts.rounded(digits),
+                r=short(item.r, places),
+                q=short(item.q, reliability),
+                parts=None if item.parts is None else item.parts.rounded(digits, places=places),
             )
             for item in self.items
         )
         return replace(self, items=items)
+
+    def fit(
+        self,
+        max_tokens: int,
+        count: Callable[[str], int] | None = None,
+        *,
+        style: str | None = None,
+        around: Iterable[tuple[float, float]] = (),
+    ) -> PerceptionProgram:
+        """The program at no more than `max_tokens`, having given up as little as that takes.
+
+        Args:
+            max_tokens: the budget for the whole block, tags and note included.
+            count: a text's number of tokens; by default an estimate that needs no tokenizer.
+            style: the one style that is allowed; by default `paper` if that fits, else `compact`.
+            around: places in the 0-1000 frame near which matches matter most.
+
+        Returns:
+            A program whose `str` was counted; `meta["fit"]` says what was given up, and in which steps
+            that goes is said at `perception_programs.fitting.fit`.
+
+        Raises:
+            InputError: the budget is too small for anything honest.
+        """
+        from .fitting import fit
+
+        return fit(self, max_tokens, count, style=style, around=around)
 
     def with_images(self, *images: ImageLike) -> PerceptionProgram:
         """The same program, knowing the picture or pictures it is about, for overlays and notebooks."""
@@ -376,12 +428,6 @@ class PerceptionProgram:
         from .view import to_html
 
         return to_html(self)
-
-
-def _rounded_reading(value: Reading, digits: int) -> Reading:
-    if isinstance(value, tuple):
-        return tuple(rounded(v, digits) if isinstance(v, float) else v for v in value)
-    return rounded(value, digits) if isinstance(value, float) else value
 
 
 def _all_of(kind: type, values: Iterable[Any], name: str) -> tuple[Any, ...]:

@@ -131,9 +131,9 @@ class Run:
             if self.text_only and SETTINGS[name].tool:
                 raise InputError(f"text_only: expected no setting with tool pictures, got {name!r}")
             if isinstance(self.model, Reader) and SETTINGS[name].style is None:
-                readable = ", ".join(repr(n) for n, s in SETTINGS.items() if s.style is not None)
+                readable = " or ".join(repr(n) for n, s in SETTINGS.items() if s.style is not None)
                 raise InputError(
-                    f"setting: {self.model.name!r} reads programs, which only {readable} has, "
+                    f"setting: expected {readable} for {self.model.name!r}, which reads programs, "
                     f"got {name!r}"
                 )
         chosen_cautions(self.cautions)

@@ -34,9 +34,11 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
         "standard": Setting(),
         "tool": Setting(tool=True),
         "p2": Setting(style="paper"),
+        "p2-compact": Setting(style="compact"),
     }
 )
-"""The settings by name: images and question; with the tool's pictures; with the programs."""
+"""The settings by name: images and question; with the tool's pictures; with the programs; with the
+programs in fewer tokens."""
 
 
 def build(

@@ -10,12 +10,12 @@ from typing import Any
 from .._arrays import describe
 from ..errors import InputError
 from ..program import PerceptionProgram
-from . import json_style, paper
+from . import compact, json_style, paper
 from .scan import Style, programs_in
 
 __all__ = ["STYLES", "parse_all", "parse_one", "render", "schema"]
 
-STYLES: Mapping[str, Style] = {"paper": paper, "json": json_style}
+STYLES: Mapping[str, Style] = {"paper": paper, "compact": compact, "json": json_style}
 """The styles by name."""
 
 _LINES_NAMED = 5

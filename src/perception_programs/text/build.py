@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..program import PerceptionProgram, item_from, relation_from
 from .source import Source
 
-__all__ = ["Path", "build"]
+__all__ = ["Path", "build", "nearest"]
 
 Path: TypeAlias = tuple[str | int, ...]
 """Where a value stands in a program's data: keys, and positions in lists from 0."""
@@ -39,6 +39,11 @@ def build(
     except InputError as error:
         message = str(error)
     raise source.error(position_of(_culprit(data, message)), message)
+
+
+def nearest(places: Mapping[Path, int], path: Path) -> int:
+    """The place of the value at `path`, or of the last one on the way that has a place."""
+    return next(places[path[:n]] for n in range(len(path), -1, -1) if path[:n] in places)
 
 
 def _culprit(data: dict[str, Any], message: str) -> Path:

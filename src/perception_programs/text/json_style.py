@@ -13,7 +13,7 @@ from typing import Any
 from .._plain import unique_keys
 from ..errors import InputError
 from ..program import PerceptionProgram
-from .build import Path, build
+from .build import Path, build, nearest
 from .source import Source
 
 __all__ = ["find", "read", "render"]
@@ -77,7 +77,7 @@ def read(source: Source, start: int) -> tuple[PerceptionProgram, int]:
             data[key], position = _decoded(source, position)
         position, mark = _mark(source, position, ",}")
     try:
-        return build(data, source, partial(_nearest, places)), position + 1
+        return build(data, source, partial(nearest, places)), position + 1
     except RecursionError:
         raise source.error(start, "expected a program, got JSON nested too deeply") from None
 
@@ -131,7 +131,3 @@ def _mark(source: Source, position: int, allowed: str) -> tuple[int, str]:
         got = repr(mark) if mark else "the end of the text"
         raise source.error(position, f"expected JSON: {' or '.join(allowed)}, got {got}")
     return position, mark
-
-
-def _nearest(places: dict[Path, int], path: Path) -> int:
-    return next(places[path[:n]] for n in range(len(path), -1, -1) if path[:n] in places)

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LABEL_CAP", "LABEL_KEPT", "capped", "plain_or_quoted", "quoted"]
+from ..errors import InputError
+
+__all__ = ["LABEL_CAP", "LABEL_KEPT", "capped", "plain_or_quoted", "quoted", "unquoted"]
 
 LABEL_CAP = 200
 """A label of more characters than this is cut in text."""
@@ -25,6 +27,12 @@ LABEL_KEPT = 170
 only once however often it is read and printed."""
 
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+_LONG = {escape[1]: char for char, escape in _SHORT.items()}
+_ESCAPE = re.compile(
+    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U(00(?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|(.?))",
+    re.DOTALL,
+)
 
 # Invisible though Python calls them printable: joiners, fillers and variation selectors, which have
 # been used to hide whole messages inside a label.
@@ -69,6 +77,28 @@ def _escaped(char: str, opens_tag: bool) -> str:
         return char
     code = ord(char)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def unquoted(text: str) -> str:
+    r"""The string that `quoted` wrote as `text`.
+
+    Raises:
+        InputError: an escape that neither it nor Python writes, whose output streams add `\xNN` where
+            they can't hold a character.
+
+    >>> unquoted('"sign: \\"STOP\\""')
+    'sign: "STOP"'
+    """
+    return _ESCAPE.sub(_unescaped, text[1:-1]) if "\\" in text else text[1:-1]
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    *codes, mark = match.groups()
+    if mark is None:
+        return chr(int(next(filter(None, codes)), 16))
+    if mark not in _LONG:
+        raise InputError(f"expected an escape such as \\n or \\u0007, got {match.group()}")
+    return _LONG[mark]
 
 
 def plain_or_quoted(value: str) -> str:

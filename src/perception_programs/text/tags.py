@@ -7,7 +7,7 @@ from textwrap import dedent
 
 from .source import Source
 
-__all__ = ["CLOSING", "OPENING", "block_at", "next_tag"]
+__all__ = ["CLOSING", "OPENING", "block_at", "next_tag", "opens_compact"]
 
 OPENING = "<perceptionprogram>"
 CLOSING = "</perceptionprogram>"
@@ -17,9 +17,10 @@ CLOSING = "</perceptionprogram>"
 # line when the program's first key follows, and a closing tag at the start of a line, inside a block.
 _OPENS_OR_CLOSES = re.compile(
     rf"^[^\S\n]*(?:{OPENING}|(?P<closing>{CLOSING}))[^\S\n]*$"
-    rf"|{OPENING}(?=[^\S\n]*\n\s*modality[^\S\n]*:)",
+    rf"|{OPENING}(?=[^\S\n]*\n\s*(?:modality|compact)[^\S\n]*:)",
     re.MULTILINE,
 )
+_COMPACT = re.compile(r"\s*compact[^\S\n]*:")
 _ENDS = re.compile(
     rf"^[^\S\n]*(?:(?P<closing>{CLOSING})|{OPENING}[^\S\n]*$)",
     re.MULTILINE,
@@ -30,6 +31,14 @@ def next_tag(source: Source, start: int) -> int | None:
     """Where the next tag begins, an opening or a stray closing one."""
     match = _OPENS_OR_CLOSES.search(source.text, start)
     return None if match is None else match.start()
+
+
+def opens_compact(source: Source, start: int) -> bool:
+    """Whether the tag that `next_tag` found opens a block of the style `compact`."""
+    tag = _OPENS_OR_CLOSES.match(source.text, start)
+    if tag is None or tag["closing"]:
+        return False
+    return _COMPACT.match(source.text, tag.end()) is not None
 
 
 def block_at(source: Source, start: int) -> tuple[Source, int]:
