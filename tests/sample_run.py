@@ -20,6 +20,10 @@ HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"
 JIGSAW = {"standard": "rwwwuree", "p2": "rrrwurre"}
 BLINKS = {"standard": "rw-w", "p2": "rrrr"}
 
+SOURCES: dict[str, dict[str, Any]] = {
+    "Jigsaw": {"kind": "parquet", "name": "BLINK", "split": "val", "n": 150},
+    "HardBLINK": {"kind": "hardblink", "name": "HardBLINK", "split": None, "n": 372},
+}
 PROMPT_TOKENS = {"standard": 900, "p2": None}
 
 
@@ -118,7 +122,8 @@ def header(task: str, setting: str, model: str, **settings: Any) -> dict[str, An
             "task": task,
             "setting": setting,
             "model": {"name": model, "temperature": 0, **settings},
-            "source": {"kind": "folder", "digest": "5eed"},
+            # All questions of the task, of which the runs ask the first few.
+            "source": SOURCES[task] | {"revision": None, "digest": "5eed"},
             "tools": {"experts": {"jigsaw": {"name": "seams"}}} if setting == "p2" else {},
             "prompts": {"digest": "abc123", "cautions": [], "examples": None},
             "package": "0.1.0",
@@ -148,6 +153,17 @@ def write_run(folder: Path, model: str = "openai/gpt-5-mini", **settings: Any) -
             write_lines(folder / f"{task}.{setting}.jsonl", rows)
             write_lines(folder / f"{task}.{setting}.errors.jsonl", failed)
     return folder
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(text) for text in path.read_text("utf-8").splitlines()]
+
+
+def change(path: Path, number: int, **fields: Any) -> None:
+    """Give the object on a line other values."""
+    rows = lines_of(path)
+    rows[number - 1] |= fields
+    write_lines(path, rows)
 
 
 def failure(key: str, error: str) -> dict[str, Any]:

@@ -24,17 +24,30 @@ from answer_replies import (
     YES_NO,
     lettered,
 )
+from answer_replies_doubt import CASES as DOUBTFUL
+from answer_replies_fresh import CASES as FRESH
+from answer_replies_fresh import UNREAD
 from perception_programs import InputError
+from perception_programs.blink._answers_text import LONGEST, clean
 from perception_programs.blink.answers import Answer, extract
 
+ALL = [*CASES, *DOUBTFUL, *FRESH]
 
-@pytest.mark.parametrize(("text", "options", "letter"), CASES)
+
+@pytest.mark.parametrize(("text", "options", "letter"), ALL)
 def test_replies(text: str, options: dict[str, str], letter: str | None) -> None:
     assert extract(text, options).letter == letter
 
 
 def test_there_are_enough_cases() -> None:
-    assert len({(text, *options.values()) for text, options, _ in CASES}) == len(CASES) >= 300
+    assert len({(text, *options.values()) for text, options, _ in ALL}) == len(ALL) >= 500
+
+
+@pytest.mark.parametrize(("text", "options", "letter"), UNREAD)
+def test_what_is_not_understood_is_not_guessed(
+    text: str, options: dict[str, str], letter: str
+) -> None:
+    assert extract(text, options).letter in (None, letter)
 
 
 @pytest.mark.parametrize(
@@ -244,6 +257,36 @@ def test_time_grows_with_length(unit: str) -> None:
 def test_a_long_reply_is_read_to_its_end() -> None:
     text = "Point A is close (A), or is it (B)? Let me see. " * 4_000 + "So the answer is (C)."
     assert extract(text, POINTS) == Answer("C", "declared")
+
+
+class TestLongReplies:
+    @pytest.mark.parametrize(
+        "unit", ["答案是", "正解", "\ufdfa", "A ", "\\boxed{", "<think></think>B "]
+    )
+    def test_what_is_read_of_one_is_bounded(self, unit: str) -> None:
+        text = unit * (1_000_000 // len(unit))
+        assert len(clean(text)) <= LONGEST
+        start = time.perf_counter()
+        extract(text, IMAGES)
+        assert time.perf_counter() - start < 30  # seconds; half a minute even on a busy machine
+
+    def test_the_end_of_one_is_read(self) -> None:
+        text = "Look at (A). " * LONGEST + "The answer is B. " + "It fits. " * 500
+        assert extract(text, POINTS) == Answer("B", "declared")
+
+    def test_what_comes_long_before_its_end_is_not(self) -> None:
+        assert extract("The answer is B. " + "It fits. " * LONGEST, POINTS) == Answer(None, "none")
+
+    @pytest.mark.parametrize("words", ["B, as it fits ", "(B) ", "the third image fits best "])
+    def test_where_it_is_cut_is_not_its_start(self, words: str) -> None:
+        for kept in (LONGEST - 12, LONGEST - 9, LONGEST - 6, LONGEST - 3):
+            text = "y" * LONGEST + " " + words + "y " * ((kept - len(words)) // 2)
+            assert extract(text, IMAGES).how not in ("whole", "leading")
+
+    def test_reasoning_does_not_count(self) -> None:
+        text = "<think>" + "Is it A? " * LONGEST + "</think>" + "B"
+        assert extract(text, POINTS) == Answer("B", "whole")
+        assert extract(text.replace("</think>B", ""), POINTS) == Answer(None, "none")
 
 
 @pytest.mark.slow

@@ -251,7 +251,7 @@ def test_broken_records_are_named(tmp_path) -> None:
         ({"correct": "yes"}, "line 2: correct: expected bool or null, got str 'yes'"),
         ({"correct": False}, "line 2: correct: expected True for the answer 'A'"),
         ({"id": ["x"]}, "line 2: id: expected str, got list ['x']"),
-        ({"usage": {"cost": -1}}, "line 2: usage: expected a number of cost, got int -1"),
+        ({"usage": {"cost": -1}}, "line 2: usage: cost: expected a number from 0 to 1e+12, got int -1"),
     ],
 )
 def test_a_run_refuses_the_records_that_a_report_refuses(change, message, tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""Reports: reading runs, counting, comparing, and what is printed."""
+"""Reports: counting, comparing, and what is printed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from perception_programs.blink.report import (
     Line,
     Report,
     build_report,
-    read_runs,
     to_csv,
     to_markdown,
     write,
@@ -25,6 +24,7 @@ from perception_programs.blink.report import (
 from perception_programs.blink.report_pictures import pictures_of
 from perception_programs.blink.statistics import Comparison, compare, wilson
 from perception_programs.program import Item
+from sample_run import change, lines_of
 
 
 @pytest.fixture
@@ -44,16 +44,6 @@ def line(report: Report, task: str, setting: str, group: str | None = None) -> L
         if (line.task, line.setting, line.group) == (task, setting, group)
     ]
     return found
-
-
-def lines_of(path: Path) -> list[dict]:
-    return [json.loads(text) for text in path.read_text("utf-8").splitlines()]
-
-
-def change(path: Path, number: int, **fields: object) -> None:
-    rows = lines_of(path)
-    rows[number - 1] |= fields
-    sample_run.write_lines(path, rows)
 
 
 class TestStatistics:
@@ -140,102 +130,6 @@ class TestPaper:
     )
     def test_names(self, name: str, model: str | None) -> None:
         assert paper_model(name) == model
-
-
-class TestReading:
-    def test_what_is_there(self, run: Path) -> None:
-        tables = {(t.task, t.setting): t for t in read_runs([run])}
-        assert sorted(tables) == sorted(
-            (task, setting) for task in ("Jigsaw", "HardBLINK") for setting in ("standard", "p2")
-        )
-        jigsaw = tables["Jigsaw", "standard"]
-        assert [r["id"] for r in jigsaw.records] == [f"val_Jigsaw_{n}" for n in range(1, 7)]
-        # The first one failed too, before it was answered.
-        assert list(jigsaw.errors) == ["val_Jigsaw_7", "val_Jigsaw_8"]
-        assert jigsaw.notes == ()
-
-    def test_a_folder_twice_counts_once(self, run: Path) -> None:
-        assert len(read_runs([run, f"{run}/../{run.name}"])) == 4
-
-    @pytest.mark.parametrize("cut", [1, 40, 3])
-    def test_a_torn_last_line_is_left_out_and_said(self, run: Path, cut: int) -> None:
-        path = run / "Jigsaw.standard.jsonl"
-        path.write_bytes(path.read_bytes()[:-cut])
-        (table,) = [t for t in read_runs([run]) if t.path == path]
-        assert len(table.records) == 5
-        assert "the last line is torn" in table.notes[0] and str(path) in table.notes[0]
-        assert "the last line is torn" in to_markdown(build_report([run]))
-
-    def test_a_run_killed_before_its_header(self, run: Path) -> None:
-        (run / "Other.p2.jsonl").write_bytes(b'{"header": {"for')
-        assert len(read_runs([run])) == 4
-
-    def test_other_broken_lines_are_refused(self, run: Path) -> None:
-        path = run / "Jigsaw.p2.jsonl"
-        lines = path.read_bytes().splitlines(keepends=True)
-        path.write_bytes(b"".join([*lines[:3], b'{"id": "val\n', *lines[3:]]))
-        with pytest.raises(InputError, match=r"Jigsaw\.p2\.jsonl, line 4: expected JSON"):
-            read_runs([run])
-
-    def test_two_records_of_one_sample_are_refused(self, run: Path) -> None:
-        path = run / "Jigsaw.p2.jsonl"
-        change(path, 3, id="val_Jigsaw_1")
-        with pytest.raises(InputError, match="line 3: expected one record a sample, got 'val_Jigs"):
-            read_runs([run])
-
-    @pytest.mark.parametrize(
-        ("fields", "message"),
-        [
-            ({"correct": False}, "correct: expected True for the answer 'A'"),
-            ({"parsed": "E", "correct": False}, "parsed: expected one of A, B, got 'E'"),
-            ({"seconds": "1"}, "seconds: expected int or float, got str '1'"),
-            ({"attempts": True}, "attempts: expected int, got bool True"),
-            ({"answer": 1}, "answer: expected str or null, got int 1"),
-            ({"usage": {"cost": "free"}}, "usage: expected a number of cost, got str 'free'"),
-            ({"text_tokens": {"question": None}}, "text_tokens: expected a number of question"),
-        ],
-    )
-    def test_what_is_no_record_is_refused(self, run: Path, fields: dict, message: str) -> None:
-        change(run / "Jigsaw.p2.jsonl", 2, **fields)
-        with pytest.raises(InputError, match=message):
-            read_runs([run])
-
-    def test_a_missing_key_is_named(self, run: Path) -> None:
-        path = run / "Jigsaw.p2.jsonl"
-        rows = lines_of(path)
-        del rows[1]["raw"]
-        sample_run.write_lines(path, rows)
-        with pytest.raises(InputError, match="line 2: expected the key 'raw'"):
-            read_runs([run])
-
-    def test_headers_are_checked(self, run: Path) -> None:
-        path = run / "Jigsaw.p2.jsonl"
-        rows = lines_of(path)
-        sample_run.write_lines(path, rows[1:])
-        with pytest.raises(InputError, match="line 1: expected the header of a run"):
-            read_runs([run])
-        rows[0]["header"]["format"] = 2
-        sample_run.write_lines(path, rows)
-        with pytest.raises(InputError, match="expected format 1, got 2"):
-            read_runs([run])
-        rows[0]["header"] |= {"format": 1, "setting": "tool"}
-        sample_run.write_lines(path, rows)
-        with pytest.raises(InputError, match=r"expected the name 'Jigsaw\.tool\.jsonl'"):
-            read_runs([run])
-
-    def test_folders_are_checked(self, run: Path, tmp_path: Path) -> None:
-        (tmp_path / "empty").mkdir()
-        for folders, message in (
-            (str(run), "folders: expected several"),
-            ([], "at least one, got none"),
-            ([tmp_path / "none"], "expected the folder of a run"),
-            ([tmp_path / "empty"], "expected at least one <task>.<setting>.jsonl"),
-        ):
-            with pytest.raises(InputError, match=message):
-                read_runs(folders)
-        (run / "Jigsaw.p2.jsonl").unlink()
-        with pytest.raises(InputError, match=r"expected 'Jigsaw\.p2\.jsonl' beside it"):
-            read_runs([run])
 
 
 class TestNumbers:
@@ -370,11 +264,13 @@ class TestPrinted:
             "| openai/gpt-5-mini | standard | 33.3 [6.1, 79.2] · n 3 · 1 without key | 0.0 [0.0, 65.8] · n 2 "
             "| 100.0 [20.7, 100.0] · n 1 · 1 without key | 33.3 [9.7, 70.0] · n 6 · 1 unparsed · 2 errors "
             "| 33.3 over 2 tasks |",
-            "| paper: GPT-5 Mini | standard | 52.42 | 62.10 | 53.23 | 76.00 | 64.21 over 2 tasks |",
+            "| paper: GPT-5 Mini | standard | 52.42 n 372 | 62.10 n 124 | 53.23 n 124 | 76.00 n 150 "
+            "| 64.21 over 2 tasks |",
             "| openai/gpt-5-mini | p2 | 100.0 [43.9, 100.0] · n 3 · 1 without key | 100.0 [34.2, 100.0] · n 2 "
             "| 100.0 [20.7, 100.0] · n 1 · 1 without key | 71.4 [35.9, 91.8] · n 7 · 1 unparsed · 1 error "
             "| 85.7 over 2 tasks |",
-            "| paper: GPT-5 Mini | p2 | 81.45 | 82.26 | 87.90 | 91.33 | 86.39 over 2 tasks |",
+            "| paper: GPT-5 Mini | p2 | 81.45 n 372 | 82.26 n 124 | 87.90 n 124 | 91.33 n 150 "
+            "| 86.39 over 2 tasks |",
         ]
         assert (
             "| openai/gpt-5-mini | standard | Jigsaw | ≈ 40 | 0 | 0 | ≈ 10 | ≈ 850 | 20 | 0.0060 | 0.001000 | 1.5 |"

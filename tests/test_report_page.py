@@ -256,6 +256,7 @@ class TestBrowser:
         await new Promise((done) => setTimeout(done, 400));
         const searched = listed();
         form.querySelector("button").click();
+        const button = form.querySelector("button").textContent;
         const reset = [listed().length, location.hash, form.elements.text.value];
         document.querySelector("#list a").focus();
         const press = (key) => document.activeElement.dispatchEvent(
@@ -263,7 +264,7 @@ class TestBrowser:
         press("ArrowDown"); press("ArrowDown"); press("ArrowUp");
         const arrows = [shown(), document.activeElement.dataset.key];
         document.querySelectorAll("#list a")[4].click();
-        return { filtered, searched, reset, arrows, clicked: shown() };"""
+        return { filtered, searched, button, reset, arrows, clicked: shown() };"""
         found = drive(page, script)
         listed = data_of(page.read_text("utf-8"))["records"]
         keys = [f"{r['run']}:{r['id']}" for r in listed]
@@ -273,6 +274,7 @@ class TestBrowser:
             *("hardblink_2", "hardblink_4"),
         ]
         assert [key.partition(":")[2] for key in found["searched"]] == ["hardblink_4"] * 2
+        assert found["button"] == "reset filters"
         assert found["reset"] == [48, "#", ""] or found["reset"] == [48, "", ""]
         assert found["arrows"] == [keys[1], keys[1]]
         assert found["clicked"] == keys[4]
@@ -292,7 +294,7 @@ class TestBrowser:
         answer, program, system, user = found["pres"]
         assert answer == sample_run.HOSTILE.replace("\u202e", "\\u202e")
         assert program.startswith("<perceptionprogram>") and program in user
-        assert system == "Be brief." and user.startswith("[picture: 1.png]")
+        assert system == "Be brief." and user.startswith("[image: 1.png]")
         assert found["options"][0] == "(A) the second image ← right"
         assert [name for name, _ in found["images"]] == [
             *("image 1", "image 2", "image 3"),
@@ -314,6 +316,36 @@ class TestBrowser:
           .map((e) => e.control.name);"""
         assert drive(page, script) == ["group"]
 
+    def test_nothing_found_is_said(self, page: Path, tmp_path: Path) -> None:
+        script = "return document.getElementById('sample').innerText;"
+        assert drive(page, script, "#text=nowhere") == "No sample matches the filters."
+        run = sample_run.write_run(tmp_path / "run")
+        for path in run.glob("*.jsonl"):
+            head = [] if "errors" in path.name else path.read_bytes().splitlines(keepends=True)[:1]
+            path.write_bytes(b"".join(head))
+        empty = tmp_path / "report.html"
+        write(build_report([run]), empty)
+        assert drive(empty, script) == "No sample has been asked yet."
+
+    def test_an_address_with_a_choice_opens_at_the_samples(self, page: Path) -> None:
+        script = "return document.getElementById('samples').getBoundingClientRect().top;"
+        assert abs(drive(page, script, "#setting=p2")) < 2
+        assert drive(page, script) > 500
+
+    @pytest.mark.parametrize(("width", "narrowest"), [(1280, 400), (500, 400)])
+    def test_columns_are_wide_enough_to_read(self, page: Path, width: int, narrowest: int) -> None:
+        script = """
+        const width = (e) => e.getBoundingClientRect().width;
+        return {
+          columns: [...document.querySelectorAll(".columns > section")].map(width),
+          drawing: width(document.querySelector("figure.wide img")),
+          lines: Math.max(...[...document.querySelectorAll("td small span")].map((e) => e.getClientRects().length)),
+        };"""
+        found = drive(page, script, "#task=Jigsaw&setting=p2", width)
+        assert len(found["columns"]) == 3 and min(found["columns"]) > narrowest
+        assert found["drawing"] > 639
+        assert found["lines"] == 1
+
     @pytest.mark.parametrize("width", [1280, 900, 400])
     def test_nothing_overlaps(self, page: Path, width: int) -> None:
         script = """
@@ -331,7 +363,7 @@ class TestBrowser:
     def test_the_check_for_overlaps_finds_some(self, page: Path) -> None:
         script = """
         await at("#task=Jigsaw&setting=p2");
-        document.querySelector(".columns section").style.marginRight = "-60px";
+        document.querySelector(".columns section:nth-child(2)").style.marginRight = "-60px";
         document.querySelector("#sample h3").style.cssText = "width:40px;white-space:nowrap";
         return faults();"""
         faults = drive(page, script)

@@ -25,7 +25,7 @@ def conclusions(reading: Reading) -> frozenset[str | None]:
             concluding = meant
         if words.CLAIMS.isdisjoint(said) or "less" in said:
             continue
-        opening = meant if first == 0 else opening
+        opening = meant if first == 0 and not reading.corrections else opening
         weak |= meant
         strong |= frozenset() if words.STRONG_CLAIMS.isdisjoint(said) else meant
     if concluding:

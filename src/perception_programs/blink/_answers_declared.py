@@ -2,24 +2,25 @@
 
 A declaration announces (`the correct answer is`, `I choose`, `So:`) and then names options; or it
 names one and then says that it is right (`B is the best choice`); or it is a last line that holds
-an option and nothing else.
+an option and nothing else; or it ticks one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from . import _answers_words as words
+from ._answers_lines import SIGNS, last_line, ticked
 from ._answers_reading import Reading, Target
+from ._answers_sense import IF, MAYBE, Declaration, another_place, conceded, sense
 
-__all__ = ["Declaration", "declarations"]
+__all__ = ["declarations"]
 
 _WINDOW = 18  # tokens between an announcing noun and its verb: "the answer to the question … is"
+_VERBS = 3  # of a noun, that are tried
 _SENTENCE = 80  # tokens of a concluding sentence that are looked at
 _SELECTED = frozenset({"selected", "predicted", "the"})
 _CONNECTING = frozenset({":", "=", "-", "–", "—", "→", "\n", ">"})
-_SIGNS = frozenset("\"'{}[]():=-–—→>.,*#⟧") | {"\n"}
 _PLURALS = frozenset({"choices", "options", "choice", "option", "key", "sheet", "format"})
 _STRONG = words.FITTING - {"right", "final", "true", "my", "our", "similar", "missing", "proper"}
 _WITH: dict[str, str] = {
@@ -29,16 +30,17 @@ _WITH: dict[str, str] = {
     "opting": "for",
     "settle": "on",
 }
+_DENYING = frozenset({"isn't", "isn’t", "wasn't", "wasn’t"})
 _RIGHT = frozenset({"correct", "right", "best", "better"})
-_SO = words.CONCLUDING | {"say", "it's", "→", "⇒"}
-_ANNOUNCING = words.ANSWER | words.OPTION | words.LABELS | words.CHOOSE | _STRONG | _SO
-
-
-class Declaration(NamedTuple):
-    """An answer declared at a token: a letter, or None for several, for a denial, for no option."""
-
-    letter: str | None
-    place: int
+_KEYS = frozenset({"final", "result", "output"})  # with a colon they announce
+_REFUSED = frozenset({"no", "wrong", "incorrect", "false"})
+_INSTEAD = words.CORRECTING - {"hmm", "hold", "reflection"}
+_SO = words.CONCLUDING | _INSTEAD | {"say", "it's", "→", "⇒"}
+_LEAVES = frozenset({"leaves", "leaving", "leave"})
+_GUESSERS = frozenset({"i", "i'd", "i'll", "would", "to", "must"})
+_ANNOUNCING = (
+    _KEYS | words.ANSWER | words.OPTION | words.LABELS | words.CHOOSE | _STRONG | _SO | _LEAVES
+)
 
 
 def declarations(reading: Reading) -> Iterator[Declaration]:
@@ -52,29 +54,37 @@ def declarations(reading: Reading) -> Iterator[Declaration]:
             continue
         target = _announced(reading, place)
         if target is not None and not _withdrawn(reading, place, target):
-            yield _declare(target)
+            yield _declare(target, sense(reading, place, target))
         if _declines(reading, place):
             yield Declaration(None, place)
-    yield from (_declare(target) for target in reading.targets if _called_right(reading, target))
-    alone = _last_line(reading)
+    yield from _called_right(reading)
+    alone, marked = last_line(reading), ticked(reading)
     if alone is not None:
         yield _declare(alone)
+    if marked is not None:
+        yield _declare(marked, "ticked")
 
 
-def _declare(target: Target) -> Declaration:
+def _declare(target: Target, meaning: str = "") -> Declaration:
     letter = next(iter(target.letters)) if len(target.letters) == 1 else None
-    return Declaration(letter, target.start)
+    return Declaration(letter, target.start, meaning)
 
 
 def _announced(reading: Reading, place: int) -> Target | None:
     """What is named by an announcement whose word stands at `place`."""
     low, before = reading.low(place), reading.low(place - 1)
+    guessed = low == "guess" and before in _GUESSERS
+    if low in words.CHOOSE or _WITH.get(before) == low or guessed:
+        passed = _negated(reading, place) or before in words.RUNNERS_UP  # my second pick
+        return None if passed else _target(reading, place + 1)
     if low in words.ANSWER:
         if reading.low(place + 1) in _PLURALS or _faulty(reading, place):
             return None
         return _after_noun(reading, place, immediate=True, listed=True)
     if low in words.LABELS and reading.low(place + 1) in ("that", "which"):
         return _after_noun(reading, place, immediate=False, listed=False)
+    if low in _KEYS:
+        return _after_label(reading, place)
     if low in words.OPTION and not _faulty(reading, place):
         nearby = {reading.low(n) for n in range(place - 3, place)}
         if nearby & words.FITTING or any(words.is_superlative(word) for word in nearby):
@@ -87,13 +97,24 @@ def _announced(reading: Reading, place: int) -> Target | None:
         "in",
     ):
         return _after_noun(reading, place, immediate=False, listed=False)
-    if low in words.CHOOSE or _WITH.get(before) == low:
-        return None if _negated(reading, place) else _target(reading, place + 1)
+    if low in _LEAVES:
+        return _left_over(reading, place)
     return _concluded(reading, place) if low in _SO else None
+
+
+def _left_over(reading: Reading, place: int) -> Target | None:
+    """What `That leaves B.` and `…, leaving us with option B.` name."""
+    while reading.low(place + 1) in ("us", "me", "with", "just"):
+        place += 1
+    target = _target(reading, place + 1)
+    ends = target is not None and (reading.ends(target.stop) or reading.low(target.stop) in ",;")
+    return target if ends else None
 
 
 def _concluded(reading: Reading, place: int) -> Target | None:
     """What `So, B.` and `Therefore the one that fits is (B).` name: it ends their sentence."""
+    if reading.low(place) in _INSTEAD and not reading.corrects(place):
+        return None
     after = place + 2 if reading.low(place + 1) in ",:" else place + 1
     target = _target(reading, after)
     if target is not None and reading.ends(target.stop):
@@ -110,10 +131,15 @@ def _concluded(reading: Reading, place: int) -> Target | None:
 
 
 def _after_label(reading: Reading, place: int) -> Target | None:
-    """What `Option: B` names; `let us look at each option:` names nothing."""
+    """What `Option: B` names; `let us look at each option:` and `Alternative: B` name nothing."""
+    if reading.low(place) == "alternative":
+        return None
+    quote = reading.low(place - 1)
+    if quote in ("'", '"') and (quote, ":") == (reading.low(place + 1), reading.low(place + 2)):
+        return _target(reading, place + 3)  # a key of JSON, whatever comes before
     first = reading.starts[place]
     before = {reading.low(n) for n in range(max(first, place - _WINDOW), place)}
-    if before - words.ANSWER - words.FITTING - _SIGNS - _SELECTED:
+    if before - words.ANSWER - words.FITTING - SIGNS - _SELECTED:
         return None
     colon = next((n for n in (1, 2, 3) if reading.low(place + n) not in '"()⟧'), 1)
     return _target(reading, place + colon + 1) if reading.low(place + colon) == ":" else None
@@ -125,11 +151,17 @@ def _after_noun(reading: Reading, place: int, *, immediate: bool, listed: bool) 
         target = _target(reading, place + 1)
         if target is not None:
             return target
+    tried = 0
     for n in range(place + 1, min(len(reading.tokens), place + _WINDOW)):
         low = reading.low(n)
+        if low in _DENYING or (low in words.COPULAS and reading.low(n + 1) == "not"):
+            target = _but(reading, n + (low not in _DENYING) + 1)
+            if target is not None:
+                return target
         if low in words.COPULAS or low[0] in ":=→" or (low in "-–—" and n == place + 1):
             target = _target(reading, n + 1)
-            if target is not None:
+            tried += 1
+            if target is not None or tried == _VERBS:
                 return target
             if listed and (denial := _denial(reading, n + 1)) is not None:
                 return denial
@@ -140,10 +172,26 @@ def _after_noun(reading: Reading, place: int, *, immediate: bool, listed: bool) 
     return None
 
 
+def _but(reading: Reading, place: int) -> Target | None:
+    """B of `not A but B`, from A on."""
+    denied = _target(reading, place)
+    if denied is None:
+        return None
+    n = denied.stop
+    while reading.low(n) in (",", ";", "it", "rather", "instead"):
+        n += 1
+    linked = reading.low(n) in ("but", "it's") or (
+        n > denied.stop and reading.low(n - 1) in ("it", "rather", "instead")
+    )
+    while linked and reading.low(n) in ("but", "rather", "instead", "it"):
+        n += 1
+    return _target(reading, n) if linked else None
+
+
 def _denial(reading: Reading, place: int) -> Target | None:
     """None of the options, announced as the answer."""
     for _ in range(_WINDOW):
-        place += reading.low(place) in _SIGNS
+        place += reading.low(place) in SIGNS
     said = [reading.low(n) for n in range(place, place + 4)]
     absent = said[0] in ("none", "neither", "unknown") or said == ["that", "there", "is", "no"]
     if absent or (said[0] == "not" and said[1] in words.NOT_THERE):
@@ -162,7 +210,7 @@ def _target(reading: Reading, place: int) -> Target | None:
             lines += 1
             if lines > 1:
                 return None
-        elif low == "." or not (low in _SIGNS or low in words.FILLERS):
+        elif low == "." or not (low in SIGNS or low in words.FILLERS):
             return None
     return None
 
@@ -177,24 +225,44 @@ def _negated(reading: Reading, place: int) -> bool:
 
 
 def _withdrawn(reading: Reading, place: int, target: Target) -> bool:
-    """Asked, supposed or denied, not declared."""
-    if reading.asked(target.start):
+    """Asked, supposed or denied, conceded or the opposite of what is asked for, not declared."""
+    said = {reading.low(n) for n in range(place, target.start)}
+    if reading.asked(target.start) or "also" in said:
         return True
-    return _doubted(reading, place) or reading.denied_after(target, words.REFUTED)
+    if any(reading.against(n) for n in range(place, target.start)):
+        return True
+    if conceded(reading, target) or another_place(reading, place, target):
+        return True
+    if reading.suppositions.supposed(target.start) or _doubted(reading, place):
+        return True
+    if reading.low(target.stop) == ":" and reading.low(target.stop + 1) in _REFUSED:
+        return True  # `Answer. A: no, B: yes`
+    return reading.denied_after(target, words.REFUTED)
 
 
 def _doubted(reading: Reading, place: int) -> bool:
-    """Whether the clause before an announcement supposes or denies it: `I don't think that …`."""
+    """Whether the clause before an announcement denies it: `I don't think that …`."""
     for n in range(place - 1, max(reading.starts[place], place - 6) - 1, -1):
         low = reading.low(n)
-        if low in words.HYPOTHETICAL or low in ("not", "never", "cannot") or low.endswith("n't"):
+        if low in ("whether", "not", "never", "cannot") or low.endswith("n't"):
             return True
         if low in ",;:" or low in words.CONTRAST or low == "but":
             return False
     return False
 
 
-def _called_right(reading: Reading, target: Target) -> bool:
+def _called_right(reading: Reading) -> Iterator[Declaration]:
+    """What is said to be the right one; another that is right, too, leaves no single answer."""
+    for target in reading.targets:
+        if _is_right(reading, target):
+            said = {reading.low(n) for n in range(target.stop, target.stop + 4)}
+            maybe = MAYBE if said & words.MAYBE or "would" in said else ""
+            conditional = reading.suppositions.conditional(target.start)
+            meant = _declare(target, IF if conditional else maybe)
+            yield meant._replace(letter=None) if "also" in said else meant
+
+
+def _is_right(reading: Reading, target: Target) -> bool:
     """Whether the words after the target say that it is the right one: `B is correct`, `B it is`."""
     n = target.stop
     if (reading.low(n), reading.low(n + 1)) == ("it", "is"):
@@ -205,6 +273,8 @@ def _called_right(reading: Reading, target: Target) -> bool:
         low = reading.low(n)
         if low in _RIGHT:
             break
+        if low in words.ANSWER and reading.low(n - 1) in ("the", "my", "our", "final"):
+            return not reading.denied(target) and not reading.asked(target.start)
         if low not in words.FILLERS and low not in words.COPULAS and low not in ("more", "also"):
             return False
     else:
@@ -222,39 +292,3 @@ def _declines(reading: Reading, place: int) -> bool:
         return False
     after = [reading.low(n) for n in range(place + 1, place + 6)]
     return "cannot" in after[:3] or "can't" in after[:3] or "unclear" in after[:3]
-
-
-def _last_line(reading: Reading) -> Target | None:
-    """An option that has the last of several lines to itself, and is not the end of a list."""
-    lines = [
-        (a, b) for a, b in _lines(reading) if any(c.text.isalnum() for c in reading.tokens[a:b])
-    ]
-    if len(lines) < 2:
-        return None
-    alone = _alone(reading, *lines[-1])
-    before = _leading(reading, *lines[-2])
-    return None if alone is None or (before and before.letters != alone.letters) else alone
-
-
-def _lines(reading: Reading) -> list[tuple[int, int]]:
-    lines, first = [], 0
-    for n, token in enumerate(reading.tokens):
-        if token.text[0] == "\n":
-            lines.append((first, n))
-            first = n + 1
-    return [*lines, (first, len(reading.tokens))]
-
-
-def _leading(reading: Reading, first: int, last: int) -> Target | None:
-    while first < last and reading.low(first) in _SIGNS:
-        if first in reading.at:
-            break
-        first += 1
-    return reading.target(first)
-
-
-def _alone(reading: Reading, first: int, last: int) -> Target | None:
-    target = _leading(reading, first, last)
-    if target is None or any(reading.low(n) not in ".!\"'})]" for n in range(target.stop, last)):
-        return None
-    return target

@@ -133,7 +133,10 @@ def _bare(tokens: Sequence[Token], place: int, options: Mapping[str, str]) -> Me
     closed = following is None or not following.text[0].isalnum()
     before = tokens[place - 1].low if place else "\n"
     named = before in words.LABELS
-    function_word = following is not None and following.low in words.FOLLOWS_A_LETTER
+    function_word = following is not None and (
+        following.low in words.FOLLOWS_A_LETTER
+        or [t.low for t in tokens[place + 1 : place + 3]] == ["rather", "than"]
+    )
     if token.text.islower():
         clear = closed if token.text in "ai" else closed or function_word
         led = named or (closed and before in (":", "is", "be"))

@@ -1,6 +1,7 @@
 """Preparing a model's raw reply: hidden reasoning and markup go, full-width forms become plain.
 
-Everything here is one pass of a pattern without nested repetition, so that time grows with length.
+Everything here is one pass of a pattern without nested repetition, so that time grows with length,
+and what is left of a very long reply is its end.
 """
 
 from __future__ import annotations
@@ -10,7 +11,12 @@ import unicodedata
 
 from ._answers_words import TRANSLATIONS
 
-__all__ = ["clean"]
+__all__ = ["LONGEST", "clean"]
+
+LONGEST = 16_000
+"""Characters of a reply, after its reasoning, that are read: its last ones."""
+
+_READ_ON = "etc. "  # stands for what was cut off, so that nothing is taken for the reply's start
 
 _DECLARED = "\n\u27e6answer\u27e7: "
 """What stands before a boxed or tagged answer once its markup is gone."""
@@ -30,8 +36,15 @@ _HTML = re.compile(r"</?(?![A-Z]>)[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>\n]{0,200})?
 _BREAK = re.compile(r"<(?:br|/p|/div|/li|p|li)\s{0,2}/?>", re.IGNORECASE)
 _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|```\w{0,20})[ \t]*$", re.MULTILINE)
 _LINE_START = re.compile(r"^[ \t]*(?:#{1,6}(?=[ \t])|>|[-*•+](?=[ \t]))[ \t]*", re.MULTILINE)
+_CHECKED = re.compile(r"^[ \t]*(?:[-*•+][ \t]+\[[xX]\]|\[x\]|\([x•]\))(?=[ \t]+\S)", re.MULTILINE)
+_UNCHECKED = re.compile(r"^[ \t]*(?:[-*•+][ \t]+)?(?:\[ \]|\( \))(?=[ \t]+\S)", re.MULTILINE)
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+# A prefix that says the contrary belongs to its word: counter-clockwise is not clockwise.
+_CONTRARY = re.compile(r"\b(?:counter|anti|contra)[- ]?(clockwise)\b", re.IGNORECASE)
+_PREFIX = re.compile(r"\b(non|counter|anti|un|dis)[-‐‑](?=[a-z])", re.IGNORECASE)
+_VERSUS = re.compile(r"\b(vs|v\.s)\.", re.IGNORECASE)
 # A letter alone in emphasis, brackets or quotes of another kind is written as (X) or "X".
-_EMPHASISED = re.compile(r"(?<![\w*])(?:\*{1,3}|__|`)([A-Za-z])(?:\*{1,3}|__|`)(?![\w*])")
+_EMPHASISED = re.compile(r"(?<![\w*])(?:\*{1,3}|__?|`)([A-Za-z])(?:\*{1,3}|__?|`)(?![\w*])")
 _BRACKETED = re.compile(r"[(\[{【「『〔<] {0,2}([A-Za-z]) {0,2}[)\]}】」』〕>]")
 _QUOTED = re.compile(r"(?<!\w)[\"'“‘«„]([A-Za-z])([.,]?)[\"'”’»“](?!\w)")
 _EMPHASIS = re.compile(r"\*+|__+|`+|~~+")
@@ -47,7 +60,8 @@ def clean(text: str) -> str:
     A boxed answer and one in an answer tag are led by `_DECLARED`; letters set off by emphasis or by
     any bracket become `(X)`.
     """
-    text = unicodedata.normalize("NFKC", _without_reasoning(text))
+    text = unicodedata.normalize("NFKC", _end(_without_reasoning(text)))
+    text = _end(text)  # again, where characters were replaced by several
     text = _ANSWER_TAG.sub(_DECLARED, text)
     text = _BOX.sub(_DECLARED + "{", text)
     text = _SPECIAL.sub("\n", text)
@@ -55,6 +69,8 @@ def clean(text: str) -> str:
     text = _LATEX_SIGN.sub(" ", text)
     text = _BREAK.sub("\n", text)
     text = _HTML.sub(" ", text)
+    text = _UNCHECKED.sub("✗", _CHECKED.sub("✓", text))
+    text = _STRUCK.sub(" ", text)
     text = _RULE.sub("", text)
     text = _LINE_START.sub("", text)
     text = text.translate({ord(c): " " for c in set(text) if _invisible(c)})
@@ -62,15 +78,28 @@ def clean(text: str) -> str:
     text = _EMPHASIS.sub("", text)
     text = _QUOTED.sub(r'"\1"\2', text)
     text = _BRACKETED.sub(r"(\1)", text)
-    return _JOINT.sub(" ", _translate(text.translate(_CORNERS)))
+    text = _VERSUS.sub("vs", _PREFIX.sub(r"\1", _CONTRARY.sub(r"counter\1", text)))
+    return _end(_JOINT.sub(" ", _translate(text.translate(_SIGNS))))
 
 
-_CORNERS = str.maketrans("【】「」『』〔〕", "        ")
+_SIGNS = {
+    **dict.fromkeys(map(ord, "【】「」『』〔〕\ufe0f"), " "),
+    **dict.fromkeys(map(ord, "✔✅☑"), "✓"),
+    **dict.fromkeys(map(ord, "✘✕✖❌❎☐"), "✗"),
+}
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cn", "Zl", "Zp"})
 
 
 def _invisible(character: str) -> bool:
     return character != "\n" and unicodedata.category(character) in _INVISIBLE
+
+
+def _end(text: str) -> str:
+    """The end of `text`, from the start of a word on, if it is very long."""
+    if len(text) <= LONGEST:
+        return text
+    kept = text[-LONGEST + len(_READ_ON) :]
+    return _READ_ON + kept[kept.find(" ", 0, 200) + 1 :]
 
 
 def _without_reasoning(text: str) -> str:

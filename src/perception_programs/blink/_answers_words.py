@@ -7,22 +7,30 @@ __all__ = [
     "ANSWER_WORDS",
     "ARTICLES",
     "AUXILIARIES",
+    "BREAKS",
     "CHOOSE",
     "CLAIMS",
+    "CONCEDED",
     "CONCLUDING",
     "CONTRAST",
     "COPULAS",
+    "CORRECTED_AFTER",
+    "CORRECTING",
     "DENIALS",
     "DENIED_AFTER",
     "DENIED_BEFORE",
     "FAULTY",
     "FILLERS",
     "FITTING",
+    "FLAWS",
     "FOLLOWS_A_LETTER",
+    "GUESSING",
     "HYPOTHETICAL",
     "IN_LISTS",
+    "JOINTS",
     "LABELS",
     "LEADING_IN",
+    "MAYBE",
     "NOT_COUNTED",
     "NOT_COUNTING",
     "NOT_THERE",
@@ -30,8 +38,13 @@ __all__ = [
     "OPTION",
     "ORDINALS",
     "PICTURES",
+    "POLES",
+    "PREFER",
+    "REASONS",
     "REFUSALS",
     "REFUTED",
+    "RUNNERS_UP",
+    "SPEAKERS",
     "STRONG_CLAIMS",
     "THEREFORE",
     "TRANSLATIONS",
@@ -68,8 +81,14 @@ FITTING = _words(
 )
 """Adjectives that say of something that it is what was asked for."""
 
-FAULTY = _words("incorrect wrong other false remaining first second third fourth alternative")
+FAULTY = _words(
+    "incorrect wrong other false remaining first second third fourth alternative another next least"
+    " worst poorer weaker weakest unlikely tempting"
+)
 """Adjectives before an announcing noun that make it announce something else."""
+
+RUNNERS_UP = _words("second third fourth fifth nd rd next another other")
+"""Words before `best`, `closest` and the like that make them those of another place."""
 
 COPULAS = _words(
     "is was be becomes equals remains es est ist lautet wäre è é foi adalah jest är είναι это là"
@@ -79,14 +98,17 @@ AUXILIARIES = _words("would should must will may might could can appears seems l
 
 CHOOSE = _words(
     "choose chose chosen select selected pick picked choosing selecting picking elijo escojo"
-    " choisis wähle scelgo escolho выбираю"
+    " choisis wähle scelgo escolho выбираю prefer favor favour"
 )
+
+PREFER = _words("prefer preferred preferable preferring favor favour superior")
+"""Words after which `to` leads to what is not meant."""
 
 FILLERS = _words(
     "the an that likely probably most clearly definitely indeed simply just therefore thus so hence"
     " either both option choice answer letter labeled labelled label marked point image box picture"
     " figure number candidate panel piece as to be it's it is final correct opción opzione opção"
-    " la el le die der choices options best i'd"
+    " la el le die der choices options best i'd would only"
 )
 """Words that may stand between an announcement and what it announces."""
 
@@ -102,6 +124,7 @@ FOLLOWS_A_LETTER = _words(
     " better best matches corresponds correspond fits shows does doesn't isn't clearly"
     " accurately closely also nor but than in on at from to for the it this that based given"
     " provides encloses localizes represents should could must can cannot will may might not"
+    " over instead whereas although though if unless where"
 )
 """Words that follow the letter A and not the article."""
 
@@ -110,6 +133,7 @@ DENIALS = _words("not never neither nor none no cannot without nothing unable")
 DENIED_BEFORE = _words(
     "not never neither nor than unlike except excluding without cannot eliminate eliminates"
     " eliminating reject rejecting exclude discard versus vs opposed instead rather other others"
+    " dismiss dismissing discarding"
 )
 
 REFUTED = _words("not never cannot incorrect wrong eliminated")
@@ -119,9 +143,24 @@ DENIED_AFTER = _words(
     " false invalid worse neither different differs too only partially"
 )
 
+FLAWS = _words(
+    "seam seams mismatch mismatches mismatched gap gaps discontinuity discontinuous inconsistent"
+    " misaligned misalignment clash clashes"
+)
+"""What is wrong with an option, where nothing before says that there is none of it."""
+
+POLES = {
+    "closer": "near", "closest": "near", "nearer": "near", "nearest": "near",
+    "farther": "far", "farthest": "far", "further": "far", "furthest": "far",
+    "far": "far", "distant": "far", "remote": "far", "deeper": "far",
+    "darker": "dark", "darkest": "dark",
+    "lighter": "light", "lightest": "light", "brighter": "light", "brightest": "light",
+    "reflective": "light", "paler": "light",
+}  # fmt: skip
+"""What may be asked for, and its opposite."""
+
 CONTRAST = _words(
-    "while whereas although though unlike compared than rather instead versus vs opposed"
-    " contrast despite"
+    "while whereas although though unlike compared than rather instead opposed contrast despite"
 )
 """Words after which a sentence speaks of what was not meant."""
 
@@ -144,6 +183,9 @@ CLAIMS = _words(
 )
 """Words of a sentence that answers a question of comparison."""
 
+JOINTS = _words("and or nor / & to through y et und oder ou vs versus")
+"""Words that join the options of a list."""
+
 IN_LISTS = _words(
     "the an option choice answer point points image box boxes picture number and maybe perhaps possibly"
 )
@@ -159,7 +201,35 @@ NOT_COUNTING = _words("the this that which each any every another same other las
 REFUSALS = _words("apologize apologise sorry unfortunately comfortable unable assist")
 """Words of a first sentence that refuses to answer."""
 
-HYPOTHETICAL = _words("if whether suppose assume assuming unless")
+HYPOTHETICAL = _words("if whether suppose supposing assume assuming unless otherwise")
+
+SPEAKERS = _words("i we you one i'm we're someone")
+GUESSING = _words(
+    "guess guessing choose choosing pick select decide commit must forced pressed pushed asked ask"
+    " required anything necessary needed mistaken so say answer"
+)
+"""Words after `if` that suppose nothing: `if I had to guess`, `if pressed`."""
+
+MAYBE = _words(
+    "could might may thought considered initially tempted tempting possible plausible easy mistake"
+    " mistaken trap some someone somebody people wäre würde sería serait seria sarebbe"
+)
+"""Words of a declaration that gives way to one without them."""
+
+CONCEDED = _words("also too plausible possible tempting conceivable defensible reasonable")
+"""Words that say of an option that it is another good one."""
+
+BREAKS = THEREFORE | _words(", ; : but so because since whereas while though although then")
+"""Where a clause ends."""
+
+REASONS = _words("because since as for due given if although though but whereas while and with")
+"""Words that go on after a letter that is an answer by itself."""
+
+CORRECTING = _words("wait actually hmm hold reflection correction sorry oops scratch no")
+"""Words at the start of a clause after which another answer takes the place of the one before."""
+
+CORRECTED_AFTER = _words(", ; - – — … but or oh no on wait actually")
+"""Words before one of them that it may follow."""
 
 PICTURES = _words(
     "image images picture pictures photo photos photograph photographs painting paintings artwork"
@@ -186,6 +256,7 @@ TRANSLATIONS = (
     (r"答案不(?:是|为|選|选)|不(?:选|選)", "not"),
     (r"(?:是|为|為)?不正确的?|(?:是|为)?错误的?", "is incorrect"),
     (r"(?:答案|选项|選項|解答|回答|答え|正解|選択肢)(?:应该|应当|應該|应|應|就|便)?(?:是|为|為|选|選|は|が)", "answer is"),
+    (r"(?:认为|觉得|認為|覺得)(?:应该|應該)?(?:是|选|選)", "answer is"),
     (r"答案|答え|正解", "answer"),
     (r"选项|選項|選択肢", "option"),
     (r"(?:选择|選擇|选|選)", "choose"),

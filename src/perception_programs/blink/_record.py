@@ -11,6 +11,7 @@ from .._plain import plain_number
 from ..chat import Message, Reply, Text, Usage
 from ..errors import InputError
 from ..tokens import estimate_tokens
+from ._record_shape import MOST, check_shape
 from .answers import extract
 from .samples import Sample
 
@@ -45,9 +46,6 @@ ERROR: Mapping[str, tuple[type, ...]] = {
 }
 """The same of what says that a sample failed."""
 
-_MOST_TOKENS = 10**9  # far more than any model reads
-
-
 def check_types(row: Mapping[str, Any], types: Mapping[str, tuple[type, ...]], where: str) -> None:
     """Check that a row has all keys, with values of their types.
 
@@ -65,7 +63,7 @@ def check_types(row: Mapping[str, Any], types: Mapping[str, tuple[type, ...]], w
 
 
 def check_record(row: Mapping[str, Any], where: str) -> None:
-    """Check that a row is a record, and that what it says of its answer fits together.
+    """Check that a row is a record, down to its parts, and that what it says of its answer fits.
 
     Raises:
         InputError: it is none; the message starts with `where`.
@@ -82,15 +80,7 @@ def check_record(row: Mapping[str, Any], where: str) -> None:
             raise InputError(
                 f"{where}: {key}: expected one of {', '.join(row['options'])}, got {row[key]!r}"
             )
-    for name in ("usage", "text_tokens"):
-        for part, count in row[name].items():
-            if not (
-                (count is None and name == "usage")
-                or (isinstance(count, (int, float)) and not isinstance(count, bool) and count >= 0)
-            ):
-                raise InputError(
-                    f"{where}: {name}: expected a number of {part}, got {describe(count)}"
-                )
+    check_shape(row, where)
 
 
 def make_record(sample: Sample, asked: Asked, reply: Reply) -> dict[str, Any]:
@@ -138,6 +128,6 @@ def _counted(usage: Usage) -> dict[str, float | int | None]:
             number = plain_number(value, name)
         except InputError:  # None too
             number = -1
-        fits = number >= 0 and (name == "cost" or number == int(number) <= _MOST_TOKENS)
+        fits = 0 <= number <= MOST and (name == "cost" or number == int(number))
         counts[name] = None if not fits else number if name == "cost" else int(number)
     return counts

@@ -19,6 +19,7 @@ from . import _answers_words as words
 from ._answers_conclusion import conclusions
 from ._answers_declared import declarations
 from ._answers_reading import Reading, read
+from ._answers_sense import IF, Declaration, decided
 from ._answers_text import clean
 
 __all__ = ["Answer", "extract"]
@@ -50,7 +51,7 @@ def extract(text: str, options: Mapping[str, str]) -> Answer:
     1. `whole`: the reply is a letter, an option's words, or both;
     2. `declared`: the last explicit declaration, in one of many languages;
     3. `bracketed`: the only letter in brackets or bold in the last paragraph, else in the reply;
-    4. `leading`: the letter that the reply starts with;
+    4. `leading`: the letter that the reply starts with, by itself;
     5. `conclusion`: the last concluding sentence, else the first claim, else what all claims say;
     6. `text`: the only option named at all and not denied.
 
@@ -112,8 +113,22 @@ def _only(letters: frozenset[str | None]) -> str | None:
 
 
 def _declared(reading: Reading) -> str | None:
-    found = max(declarations(reading), key=lambda d: d.place, default=None)
-    return _UNDECIDED if found is None else found.letter
+    found = decided(reading, declarations(reading))
+    if found is None:
+        return _UNDECIDED
+    if found.sense and not reading.corrections:
+        leading = _leading(reading)
+        if leading not in (None, _UNDECIDED) and reading.low(reading.targets[0].stop)[0] in ".,;\n":
+            return leading  # "B. The farthest point is D."
+    return None if found.sense == IF and _claimed_before(reading, found) else found.letter
+
+
+def _claimed_before(reading: Reading, found: Declaration) -> bool:
+    """Whether another option was claimed, or named first, before anything was supposed."""
+    others = conclusions(reading) - {found.letter}
+    first = {letter for t in reading.meant(*reading.sentences[0]) for letter in t.letters}
+    others |= first if found.letter not in first else set()
+    return any(target.letters <= others for target in reading.meant(0, found.place))
 
 
 def _bracketed(reading: Reading) -> str | None:
@@ -126,7 +141,7 @@ def _bracketed(reading: Reading) -> str | None:
 
 
 def _leading(reading: Reading) -> str | None:
-    """The letter that the reply starts with, unless it starts a list of several options."""
+    """The letter that the reply starts with, unless it starts a list, or a sentence about it."""
     target = reading.targets[0] if reading.targets else None
     if target is None or "text" in target.forms or reading.denied(target):
         return _UNDECIDED
@@ -135,16 +150,28 @@ def _leading(reading: Reading) -> str | None:
         return _UNDECIDED
     lines = [n + 1 for n, token in enumerate(reading.tokens) if token.text[0] == "\n"]
     starts = [_past_nouns(reading, n) for n in lines]
+    later = reading.sentences[1:]
+    starts += [n for n in (_past_nouns(reading, first) for first, _ in later) if _led(reading, n)]
     listed = {reading.at[n].letter for n in starts if n in reading.at} - target.letters
-    compared = reading.low(target.stop) in "<>=≈≤≥"
-    if listed or compared or reading.asked(target.start) or len(target.letters) > 1:
+    following = reading.low(target.stop)
+    compared = following in "<>=≈≤≥" or (following.isalpha() and following not in words.REASONS)
+    value = reading.low(target.stop + 1) if following == ":" else "\n"
+    compared |= value[0].isdecimal() or value in ("no", "wrong", "incorrect")
+    corrected = any(place >= target.stop for place in reading.corrections)
+    if listed or compared or corrected or reading.asked(target.start) or len(target.letters) > 1:
         return _UNDECIDED
     return _only(target.letters)
 
 
+def _led(reading: Reading, place: int) -> bool:
+    """Whether an item of a list starts with the option at `place`: `B.`, `(B) –`, `Option B:`."""
+    return place in reading.at and reading.low(reading.at[place].stop) in ".):–—-"
+
+
 def _past_nouns(reading: Reading, place: int) -> int:
     """The first token from `place` on that is not `option`, a bullet or the like."""
-    while place < len(reading.tokens) and place not in reading.at:
+    last = min(len(reading.tokens), place + _SHORT)
+    while place < last and place not in reading.at:
         token = reading.tokens[place]
         if token.text[0] == "\n" or (token.text.isalnum() and token.low not in words.FILLERS):
             break

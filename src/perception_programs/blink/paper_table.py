@@ -6,18 +6,32 @@ import csv
 import functools
 import importlib.resources
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["PAPER_TASKS", "PaperCell", "paper_cells", "paper_model", "paper_value"]
+from ._hub import REPOSITORY
 
-PAPER_TASKS = (
-    "Multi-view_Reasoning",
-    "HardBLINK",
-    "Visual_Correspondence",
-    "Jigsaw",
-    "Object_Localization",
-    "Semantic_Correspondence",
-)
+__all__ = [
+    "PAPER_TASKS",
+    "PaperCell",
+    "paper_cells",
+    "paper_model",
+    "paper_questions",
+    "paper_value",
+]
+
+_QUESTIONS = {
+    "Multi-view_Reasoning": 133,
+    "HardBLINK": 372,
+    "Visual_Correspondence": 172,
+    "Jigsaw": 150,
+    "Object_Localization": 122,
+    "Semantic_Correspondence": 139,
+}
+_GROUP = 124  # questions of HardBLINK with each number of points
+
+PAPER_TASKS = tuple(_QUESTIONS)
 """The tasks of the table, in the order of its columns."""
 
 
@@ -75,6 +89,40 @@ def paper_model(name: str) -> str | None:
 def paper_value(model: str, setting: str | None, task: str, group: str | None) -> float | None:
     """A number of the table in percent, or None where it has none."""
     return _by_place().get((model, setting, task, group))
+
+
+def paper_questions(
+    task: str, group: str | None, source: Mapping[str, Any] | None = None
+) -> int | None:
+    """How many questions a number of the table is about, or None where they are others.
+
+    Args:
+        task: the subtask.
+        group: a part of HardBLINK, or None.
+        source: where the questions of a run came from, as its header says: the table is about the
+            `val` questions of BLINK and those of HardBLINK, of which a run may have a part. Others may
+            be of a task of that name, such as a manifest's. None for the table's own.
+
+    >>> paper_questions("Jigsaw", None)
+    150
+    >>> paper_questions("Jigsaw", None, {"kind": "manifest", "name": "mine.jsonl", "n": 150}) is None
+    True
+    """
+    count = _QUESTIONS.get(task)
+    if count is None or (source is not None and not _is_of_blink(task, count, source)):
+        return None
+    return count if group is None else _GROUP
+
+
+def _is_of_blink(task: str, count: int, source: Mapping[str, Any]) -> bool:
+    if (source.get("n") or 0) > count:  # fewer may be a part of them, such as one file of several
+        return False
+    kind, split = source.get("kind"), source.get("split")
+    if task == "HardBLINK":
+        return kind == "hardblink"
+    return split == "val" and (
+        kind == "parquet" or (kind == "hub" and source.get("name") == REPOSITORY)
+    )
 
 
 @functools.cache

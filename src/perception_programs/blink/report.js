@@ -95,7 +95,8 @@
 
   function verdict(record) {
     if (record.outcome === "error") return "no answer";
-    return `${record.parsed ?? "none"}${record.answer === null ? "" : `, right is ${record.answer}`}`;
+    const told = record.answer === null || record.outcome === "right";
+    return `${record.parsed ?? "none"}${told ? "" : `, right is ${record.answer}`}`;
   }
 
   function row(record, current) {
@@ -109,7 +110,7 @@
         record.id,
         " ",
         badge(record),
-        element("small", {}, `${run.model} · ${run.setting} · ${verdict(record)}`),
+        element("small", {}, `${run.model} · ${run.setting} · `, element("span", {}, verdict(record))),
       ),
     );
   }
@@ -171,7 +172,7 @@
     if (!record.prompt) return null;
     const parts = record.prompt.flatMap((turn) => {
       const words = turn.parts.map(([kind, n]) =>
-        kind === "picture" ? `[picture: ${data.texts[n]}]` : data.texts[n],
+        kind === "picture" ? `[image: ${data.texts[n]}]` : data.texts[n],
       );
       return [element("h5", {}, turn.role), text(words.join("\n\n"), `Prompt, ${turn.role}`)];
     });
@@ -206,7 +207,10 @@
   function show(record) {
     const place = byId("sample");
     if (!record) {
-      place.replaceChildren();
+      const why = records.length
+        ? "No sample matches the filters."
+        : "No sample has been asked yet.";
+      place.replaceChildren(element("p", { class: "missing" }, why));
       place.removeAttribute("data-key");
       return;
     }
@@ -291,4 +295,5 @@
     byId("samples").scrollIntoView();
   });
   update();
+  if (location.hash.includes("=")) byId("samples").scrollIntoView({ behavior: "instant" });
 })();

@@ -38,7 +38,8 @@ def write(
 
     Args:
         report: the report.
-        path: a file that ends in `.md`, `.csv` or `.html`; one that is there is overwritten.
+        path: a file that ends in `.md`, `.csv` or `.html`; one that is there is overwritten, and
+            folders that are not there are made.
         samples: the questions of each task, for the pictures of a page; other files have none.
 
     Raises:
@@ -54,5 +55,5 @@ def write(
         text = to_html(report, samples)
     else:
         raise InputError(f"report: expected a name in .md, .csv or .html, got {path.name!r}")
-    # Half of a surrogate pair, which a model may write, has no UTF-8.
-    path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from .paper_table import PAPER_TASKS, paper_model, paper_value
+from .paper_table import PAPER_TASKS, paper_model, paper_questions, paper_value
 from .run_tables import RunTable, natural, outcome, read_runs
 from .statistics import Comparison, compare, wilson
 
@@ -23,11 +23,12 @@ __all__ = [
     "Report",
     "Score",
     "build_report",
+    "of_blink",
     "setting_order",
     "task_order",
 ]
 
-_SETTINGS = ("standard", "tool", "p2")
+_SETTINGS = ("standard", "tool", "p2", "p2-compact")
 _TEXT_PARTS = ("question", "program", "example", "instructions")
 
 
@@ -100,7 +101,9 @@ class Line:
         effort: what it took.
         run: where the numbers come from.
         paper_model: the same model in the paper's Table 1, or None.
-        paper: the paper's accuracy in percent, or None.
+        paper: the paper's accuracy in percent; None where it has none, or has it of other questions.
+        paper_n: how many questions of the paper's this is a run of, whatever the model; None where
+            the questions are others, as a manifest's are.
     """
 
     model: str
@@ -112,6 +115,7 @@ class Line:
     run: RunTable
     paper_model: str | None
     paper: float | None
+    paper_n: int | None
 
 
 @dataclass(frozen=True)
@@ -179,8 +183,20 @@ def build_report(folders: Iterable[str | Path]) -> Report:
         models=tuple(name for name, _ in named),
         lines=tuple(line for name, run in named for line in _lines(name, run, groups[run.task])),
         pairs=tuple(pairs),
-        notes=(*(note for _, run in named for note in run.notes), *_differing(named), *notes),
+        notes=(
+            *(note for _, run in named for note in run.notes),
+            *_other_questions(runs),
+            *_differing(named),
+            *notes,
+        ),
     )
+
+
+def of_blink(run: RunTable) -> bool:
+    """Whether a run is about questions of BLINK's, as far as its header says."""
+    if run.task in PAPER_TASKS:
+        return paper_questions(run.task, None, run.header["source"]) is not None
+    return bool(run.header["source"]["kind"] != "manifest")
 
 
 def setting_order(setting: str) -> tuple[int, str]:
@@ -222,6 +238,22 @@ def _differing(named: Sequence[tuple[str, RunTable]]) -> list[str]:
     return notes
 
 
+def _other_questions(runs: Sequence[RunTable]) -> list[str]:
+    """A note on each task of the paper's whose questions are not the paper's."""
+    notes = []
+    for run in runs:
+        source = run.header["source"]
+        if run.task in PAPER_TASKS and not of_blink(run):
+            about = [str(source[key]) for key in ("name", "split") if source.get(key) is not None]
+            count = "" if source.get("n") is None else f", {source['n']} in all"
+            notes.append(
+                f"{run.task}: its questions ({' '.join([source['kind'], *about])}{count}) are not "
+                "known to be BLINK's, which the paper's numbers are about; they are in no mean, and no "
+                "number of the paper stands beside them"
+            )
+    return list(dict.fromkeys(notes))
+
+
 def _dump(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
@@ -242,7 +274,8 @@ def _lines(name: str, run: RunTable, groups: Mapping[str, str]) -> list[Line]:
 def _line(name: str, run: RunTable, group: str | None, groups: Mapping[str, str]) -> Line:
     records = [r for r in run.records if group is None or r["group"] == group]
     counts = Counter(map(outcome, records))
-    known = paper_model(run.model)
+    known, asked = paper_model(run.model), paper_questions(run.task, group, run.header["source"])
+    value = None if known is None else paper_value(known, run.setting, run.task, group)
     return Line(
         model=name,
         setting=run.setting,
@@ -258,7 +291,8 @@ def _line(name: str, run: RunTable, group: str | None, groups: Mapping[str, str]
         effort=_effort(records),
         run=run,
         paper_model=known,
-        paper=None if known is None else paper_value(known, run.setting, run.task, group),
+        paper=None if asked is None else value,
+        paper_n=asked,
     )
 
 

@@ -14,8 +14,8 @@ from ..program import PerceptionProgram
 from ..view._type import visible
 from .report_data import Report
 from .report_pictures import Album
-from .report_tables import Cell, Table, tables
-from .report_text import configuration, files
+from .report_tables import Cell, Table, paper_tables, tables
+from .report_text import configuration, encodable, files
 from .run_tables import RunTable, outcome
 from .samples import Sample
 
@@ -39,7 +39,7 @@ def to_html(report: Report, samples: Mapping[str, Sequence[Sample]] | None = Non
     texts = _Texts()
     data = {
         "runs": [
-            {"model": name, "setting": run.setting, "task": run.task}
+            {"model": _shown(name), "setting": _shown(run.setting), "task": _shown(run.task)}
             for name, run in zip(report.models, report.runs, strict=True)
         ],
         "outcomes": _OUTCOMES,
@@ -51,11 +51,10 @@ def to_html(report: Report, samples: Mapping[str, Sequence[Sample]] | None = Non
         "withPictures": samples is not None,
         "texts": texts.known,
     }
-    *own, paper = tables(report)
     sections = [
-        *((table.title, _table(table)) for table in own),
+        *((table.title, _table(table)) for table in tables(report)),
         ("Samples", _template("report.html")),
-        (paper.title, _table(paper)),
+        *((table.title, _table(table)) for table in paper_tables(report)),
         ("Configuration", _configuration(report)),
     ]
     links = "".join(f'<li><a href="#{_anchor(title)}">{title}</a></li>' for title, _ in sections)
@@ -65,7 +64,7 @@ def to_html(report: Report, samples: Mapping[str, Sequence[Sample]] | None = Non
         for number, address in enumerate(album.addresses)
     )
     style = importlib.resources.files("perception_programs.view").joinpath("page.css")
-    return (
+    return encodable(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         # Nothing is fetched and only the page's own code runs, whatever a model wrote.
@@ -96,12 +95,15 @@ class _Texts:
 
 
 def _entries(number: int, run: RunTable, album: Album, texts: _Texts) -> Iterator[dict[str, Any]]:
-    """What the page knows of each sample of a run: its records, then what failed."""
+    """What the page knows of each sample of a run: its records, then what failed.
+
+    What its filters choose by is as it is shown: no address can hold every text.
+    """
     for record in run.records:
         yield {
             "run": number,
-            "id": record["id"],
-            "group": record["group"],
+            "id": _shown(record["id"]),
+            "group": None if record["group"] is None else _shown(record["group"]),
             "outcome": outcome(record),
             "answer": record["answer"],
             "parsed": record["parsed"],
@@ -119,7 +121,7 @@ def _entries(number: int, run: RunTable, album: Album, texts: _Texts) -> Iterato
         tries = failed["attempts"]
         yield {
             "run": number,
-            "id": key,
+            "id": _shown(key),
             "group": None,
             "outcome": "error",
             "raw": texts.number(failed["error"]),
@@ -132,9 +134,9 @@ def _turn(message: Mapping[str, Any], texts: _Texts) -> dict[str, Any]:
     return {
         "role": message["role"],
         "parts": [
-            [part["kind"], texts.number(part["text"])]
-            if "text" in part
-            else ["picture", texts.number(str(part["picture"] or "unnamed"))]
+            ["picture", texts.number(part["picture"] or "unnamed")]
+            if "picture" in part
+            else [part["kind"], texts.number(part["text"])]
             for part in message["parts"]
         ],
     }
@@ -145,7 +147,7 @@ def _program(
 ) -> dict[str, Any]:
     program = PerceptionProgram.from_dict(named["program"])
     return {
-        "title": named["title"],
+        "title": _shown(named["title"]),
         "text": texts.number(program.to_text()),
         "drawing": album.program(task, key, program, named["title"]),
     }
@@ -204,9 +206,12 @@ def _table_body(table: Table) -> str:
 def _cell(cell: Cell, name: bool) -> str:
     text = _escape(cell.text)
     if cell.where is not None:
-        text = f'<a href="#{html.escape(urlencode(cell.where))}">{text}</a>'
+        where = {name: _shown(value) for name, value in cell.where.items()}
+        text = f'<a href="#{html.escape(urlencode(where))}">{text}</a>'
     if cell.detail:
-        text += f" <small>{_escape(cell.detail)}</small>"
+        # Lines break between what is said, not within it.
+        parts = (f"<span>{_escape(part)}</span>" for part in cell.detail.split(" · "))
+        text += f" <small>{' · '.join(parts)}</small>"
     return f'<th scope="row" class="name">{text}</th>' if name else f"<td>{text}</td>"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError
 from ..images import to_pil
 from ..program import PerceptionProgram
-from ..view import overlay
+from ..view.overlay import draw
 from .samples import Sample
 
 if TYPE_CHECKING:
@@ -67,14 +67,15 @@ class Album:
             return None
         where = json.dumps([task, key, title, program.to_dict()], sort_keys=True)
 
-        def draw() -> Image.Image:
+        def drawn() -> Image.Image:
             images = [
                 sample.images[number].load()
                 for number in pictures_of(program, title, len(sample.images))
             ]
-            return overlay(program.with_images(*images))
+            # At the size that is shown, so that no lettering shrinks.
+            return draw(program.with_images(*images), None, None, _OVERLAY)
 
-        return self._number(where, draw, _OVERLAY)
+        return self._number(where, drawn, _OVERLAY)
 
     def _number(self, where: str, make: Any, longest: int) -> int | str:
         if where not in self._known:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from .paper_table import PAPER_TASKS, paper_cells, paper_value
-from .report_data import Effort, Line, Report, Score, task_order
+from .report_data import Effort, Line, Report, Score, of_blink, task_order
 from .run_tables import natural
 
-__all__ = ["NONE", "Cell", "Table", "tables"]
+__all__ = ["NONE", "Cell", "Table", "paper_tables", "tables"]
 
 NONE = "–"
 """What stands where there is nothing to say."""
@@ -54,22 +54,26 @@ class Table:
 
 
 def tables(report: Report) -> list[Table]:
-    """The tables of a report, in order; those that would be empty are left out."""
-    found = [_accuracy(report), _pairs(report), _tokens(report), _paper()]
+    """The tables of what a report counts, in order; those that would be empty are left out."""
+    found = [_accuracy(report), _pairs(report), _tokens(report)]
     return [table for table in found if table.rows]
+
+
+def paper_tables(report: Report) -> list[Table]:
+    """The paper's own table to compare with; none where every run is about questions of one's own."""
+    return [_paper()] if any(map(of_blink, report.runs)) else []
 
 
 def _accuracy(report: Report) -> Table:
     """The paper's Table 1 for the runs at hand, the paper's own numbers under each row."""
     columns = list(dict.fromkeys((line.task, line.group) for line in _in_columns(report)))
-    own = [task for task in PAPER_TASKS if (task, None) in columns]
     lines = {(line.model, line.setting, line.task, line.group): line for line in report.lines}
     rows: list[tuple[Cell, ...]] = []
     faint = set()
     for model, setting in dict.fromkeys((line.model, line.setting) for line in report.lines):
         found = [lines.get((model, setting, *column)) for column in columns]
         present = [
-            lines[model, setting, task, None] for task in own if _key(model, setting, task) in lines
+            line for line in found if line and line.group is None and line.paper_n is not None
         ]
         mean = _mean_cell([line.score.accuracy for line in present], 100, 1)
         rows.append((Cell(model), Cell(setting), *map(_score_cell, found), mean))
@@ -81,7 +85,7 @@ def _accuracy(report: Report) -> Table:
                 (
                     Cell(f"paper: {name}"),
                     Cell(setting),
-                    *(Cell(_percent(None if line is None else line.paper, 1, 2)) for line in found),
+                    *map(_paper_cell, found),
                     _mean_cell([line.paper for line in present], 1, 2),
                 )
             )
@@ -91,13 +95,10 @@ def _accuracy(report: Report) -> Table:
         rows=tuple(rows),
         note=f"Percent of n samples; {_INTERVAL}. Answers without an option that could be read are "
         "unparsed and count as wrong. Errors are samples that got no answer; they don't count in n. "
-        "The mean is over the tasks of the paper that were run; HardBLINK counts once.",
+        "The mean is over the tasks of the paper that were run; HardBLINK counts once. The paper's "
+        "numbers are on all questions of a task, however few of them a run is about.",
         faint=frozenset(faint),
     )
-
-
-def _key(model: str, setting: str, task: str) -> tuple[str, str, str, None]:
-    return model, setting, task, None
 
 
 def _in_columns(report: Report) -> list[Line]:
@@ -121,6 +122,12 @@ def _score_cell(line: Line | None) -> Cell:
     if line.group is not None:
         where["group"] = line.group
     return Cell(_percent(score.accuracy, 100, 1), _score_detail(score), where)
+
+
+def _paper_cell(line: Line | None) -> Cell:
+    if line is None or line.paper is None:
+        return Cell(NONE)
+    return Cell(_percent(line.paper, 1, 2), f"n {line.paper_n}")
 
 
 def _score_detail(score: Score) -> str:

@@ -9,9 +9,9 @@ import re
 from typing import Any
 
 from .report_data import Line, Report
-from .report_tables import NONE, Cell, Table, tables
+from .report_tables import NONE, Cell, Table, paper_tables, tables
 
-__all__ = ["configuration", "files", "to_csv", "to_markdown"]
+__all__ = ["configuration", "encodable", "files", "to_csv", "to_markdown"]
 
 _CONFIGURATION = {
     "model": "Models",
@@ -20,6 +20,16 @@ _CONFIGURATION = {
     "prompts": "Prompts",
     "package": "Version of the package that ran them",
 }
+
+
+def encodable(text: str) -> str:
+    r"""Text that any file takes: half of a surrogate pair, which a model may write and a name may
+    have, has no UTF-8 and becomes an escape.
+
+    >>> encodable("half \ud83d")
+    'half \\ud83d'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def configuration(report: Report) -> list[tuple[str, list[tuple[Any, list[str]]]]]:
@@ -65,14 +75,14 @@ def to_markdown(report: Report) -> str:
     parts = ["# BLINK report", f"Made by perception-programs {report.package}."]
     if report.notes:
         parts.append("\n".join(f"- {_plain(note)}" for note in report.notes))
-    parts += [_markdown_table(table) for table in tables(report)]
+    parts += [_markdown_table(table) for table in (*tables(report), *paper_tables(report))]
     parts += ["## Configuration", _markdown_body(files(report))]
     for title, values in configuration(report):
         parts.append(f"### {title}")
         for value, labels in values:
             body = json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True)
             parts += ["\n".join(f"- {_plain(label)}" for label in labels), f"```json\n{body}\n```"]
-    return "\n\n".join(parts) + "\n"
+    return encodable("\n\n".join(parts) + "\n")
 
 
 def to_csv(report: Report) -> str:
@@ -85,7 +95,7 @@ def to_csv(report: Report) -> str:
     writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    return file.getvalue()
+    return encodable(file.getvalue())
 
 
 def _csv_row(line: Line) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias
 
 from .._arrays import describe
 from ..errors import InputError
+from ._record import ERROR, check_record, check_types
+from ._record_shape import check_source
 from .records import FORMAT, parse_line
 
 __all__ = ["Outcome", "RunTable", "natural", "outcome", "read_runs"]
@@ -17,28 +19,6 @@ __all__ = ["Outcome", "RunTable", "natural", "outcome", "read_runs"]
 Outcome: TypeAlias = Literal["right", "wrong", "unparsed", "unanswered"]
 
 _ERRORS = ".errors.jsonl"
-_RECORD: dict[str, tuple[type, ...]] = {
-    "id": (str,),
-    "group": (str, type(None)),
-    "options": (dict,),
-    "answer": (str, type(None)),
-    "messages": (list,),
-    "programs": (list,),
-    "raw": (str,),
-    "parsed": (str, type(None)),
-    "how": (str,),
-    "correct": (bool, type(None)),
-    "usage": (dict,),
-    "text_tokens": (dict,),
-    "seconds": (int, float),
-    "attempts": (int,),
-}
-_ERROR: dict[str, tuple[type, ...]] = {
-    "id": (str,),
-    "stage": (str,),
-    "error": (str,),
-    "attempts": (int,),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +82,8 @@ def read_runs(folders: Iterable[str | Path]) -> list[RunTable]:
         folders: folders of runs.
 
     Raises:
-        InputError: a folder without runs, a line that is no record (with its file and number), an id
-            that has two records, errors without their file of records.
+        InputError: no such folder, or one without runs; a line that is no record (with its file and
+            number); an id that has two records; errors without their file of records.
     """
     if isinstance(folders, (str, Path)):
         raise InputError(f"folders: expected several, got {describe(folders)}")
@@ -115,7 +95,8 @@ def read_runs(folders: Iterable[str | Path]) -> list[RunTable]:
 
 def _read_folder(folder: Path) -> list[RunTable]:
     if not folder.is_dir():
-        raise InputError(f"folder: expected the folder of a run, got {str(folder)!r}")
+        what = "is no folder" if folder.exists() else "does not exist"
+        raise InputError(f"folder: expected the folder of a run, got {str(folder)!r}, which {what}")
     found = sorted(folder.glob("*.jsonl"))
     records = [path for path in found if not path.name.endswith(_ERRORS)]
     for path in found:
@@ -142,8 +123,7 @@ def _read_run(path: Path) -> RunTable | None:
     records: dict[str, Mapping[str, Any]] = {}
     for number, row in lines:
         where = f"{path}, line {number}"
-        _check(row, _RECORD, where)
-        _check_answer(row, where)
+        check_record(row, where)
         if row["id"] in records:
             raise InputError(f"{where}: expected one record a sample, got {row['id']!r} twice")
         records[row["id"]] = row
@@ -161,7 +141,7 @@ def _read_errors(path: Path, notes: list[str]) -> dict[str, Mapping[str, Any]]:
     errors: dict[str, Mapping[str, Any]] = {}
     if path.exists():
         for number, row in _lines(path, notes):
-            _check(row, _ERROR, f"{path}, line {number}")
+            check_types(row, ERROR, f"{path}, line {number}")
             errors[row["id"]] = row
     return errors
 
@@ -185,46 +165,15 @@ def _header(row: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
         raise InputError(f"{where}: expected the header of a run, got keys {', '.join(row)[:80]}")
     if header.get("format") != FORMAT:
         raise InputError(f"{where}: expected format {FORMAT}, got {header.get('format')!r}")
-    _check(header, {"task": (str,), "setting": (str,), "model": (dict,)}, where)
-    _check(header["model"], {"name": (str,)}, f"{where}: model")
+    check_types(
+        header, {"task": (str,), "setting": (str,), "model": (dict,), "source": (dict,)}, where
+    )
+    check_types(header["model"], {"name": (str,)}, f"{where}: model")
+    check_source(header["source"], f"{where}: source")
     expected = f"{header['task']}.{header['setting']}.jsonl"
     if path.name != expected:
         raise InputError(f"{path}: expected the name {expected!r}, which its header says")
     return header
-
-
-def _check(row: Mapping[str, Any], types: Mapping[str, tuple[type, ...]], where: str) -> None:
-    for key, accepted in types.items():
-        if key not in row:
-            raise InputError(f"{where}: expected the key {key!r}, got {', '.join(row)[:80]}")
-        value = row[key]
-        # A bool is an int to Python, not to a record.
-        if not isinstance(value, accepted) or (isinstance(value, bool) and bool not in accepted):
-            names = " or ".join("null" if t is type(None) else t.__name__ for t in accepted)
-            raise InputError(f"{where}: {key}: expected {names}, got {describe(value)}")
-
-
-def _check_answer(row: Mapping[str, Any], where: str) -> None:
-    right = None if row["answer"] is None else row["parsed"] == row["answer"]
-    if row["correct"] is not right:
-        raise InputError(
-            f"{where}: correct: expected {right} for the answer {row['answer']!r} and the parsed "
-            f"{row['parsed']!r}, got {row['correct']}"
-        )
-    for key in ("answer", "parsed"):
-        if row[key] is not None and row[key] not in row["options"]:
-            raise InputError(
-                f"{where}: {key}: expected one of {', '.join(row['options'])}, got {row[key]!r}"
-            )
-    for name in ("usage", "text_tokens"):
-        for part, count in row[name].items():
-            if not (
-                (count is None and name == "usage")
-                or (isinstance(count, (int, float)) and not isinstance(count, bool) and count >= 0)
-            ):
-                raise InputError(
-                    f"{where}: {name}: expected a number of {part}, got {describe(count)}"
-                )
 
 
 def natural(name: str) -> list[tuple[int, str]]:
@@ -233,5 +182,6 @@ def natural(name: str) -> list[tuple[int, str]]:
     >>> sorted(["val_10", "val_9"], key=natural)
     ['val_9', 'val_10']
     """
-    parts = re.split(r"(\d+)", name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+    # Without leading zeros the longer number is the larger one, of however many digits.
+    parts = [(part, part.lstrip("0")) for part in re.split(r"(\d+)", name)]
+    return [(len(n), n) if part.isdecimal() else (-1, part) for part, n in parts]

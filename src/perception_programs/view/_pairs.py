@@ -10,13 +10,13 @@ from ..geometry import FRAME
 from ..images import ImageLike, to_pil
 from ..program import Item, PerceptionProgram
 from ._canvas import Box, Canvas, Pictures, Point, as_box, as_point, open_row
-from ._colour import DARK, RIGHT, Colour, by_position, category
+from ._colour import DARK, RIGHT, Colour, by_position, category, ink_on
 from ._marks import disc, paste_centred
 from ._places import mark_points
 from ._sheet import sheet
 from ._type import measure, printable, short, write
 
-__all__ = ["draw_jigsaw", "draw_matches", "draw_semantic"]
+__all__ = ["draw_jigsaw", "draw_links", "draw_matches", "draw_semantic"]
 
 _CROWD = 60  # more matches than this are drawn thin
 _BEST: Colour = (60, 205, 110)
@@ -38,11 +38,8 @@ def draw_matches(program: PerceptionProgram, pictures: Pictures, longest: int) -
     count = f"{len(pairs)} match" + ("" if len(pairs) == 1 else "es")
     image, starts = sheet(canvases, ["first picture", f"second picture · {count}"])
     lines = [_line(canvases, starts, *pair) for pair in pairs]
-    _draw_lines(image, lines, canvases[0].line)
-    radius = max(3, round(canvases[0].text * (0.34 if len(pairs) <= _CROWD else 0.2)))
-    for start, end, colour in lines:
-        paste_centred(image, disc(radius, colour), start)
-        paste_centred(image, disc(radius, colour), end)
+    dot = canvases[0].text * (0.34 if len(pairs) <= _CROWD else 0.2)
+    draw_links(image, lines, canvases[0].line, dot)
     return image
 
 
@@ -54,10 +51,19 @@ def _line(
     return (x1 + starts[0], y1), (x2 + starts[1], y2), colour
 
 
-def _draw_lines(
-    image: Image.Image, lines: Sequence[tuple[Point, Point, Colour]], width: int
+def draw_links(
+    image: Image.Image, lines: Sequence[tuple[Point, Point, Colour]], width: int, dot: float
 ) -> None:
-    """Lines, smooth; with a dark edge when there are few, thin and translucent when there are many."""
+    """Smooth lines with a dot at each end.
+
+    A few have a dark edge; many are thin and translucent.
+
+    Args:
+        image: what they are drawn on.
+        lines: the ends and the colour of each.
+        width: of a line, in pixels.
+        dot: the radius of a dot.
+    """
     few = len(lines) <= _CROWD
     alpha = 255 if few else max(90, round(230 - len(lines) / 4))
     layer = Image.new("RGBA", (2 * image.width, 2 * image.height), (*DARK, 0))
@@ -70,6 +76,10 @@ def _draw_lines(
         pen.line(path, (*colour, alpha), reach)
     layer = layer.reduce(2)
     image.paste(layer, (0, 0), layer)
+    radius = max(3, round(dot))
+    for start, end, colour in lines:
+        paste_centred(image, disc(radius, colour), start)
+        paste_centred(image, disc(radius, colour), end)
 
 
 def draw_semantic(program: PerceptionProgram, pictures: Pictures, longest: int) -> Image.Image:
@@ -189,7 +199,7 @@ def _hole(canvas: Canvas, size: tuple[int, int]) -> Box:
 def _draw_strips(canvas: Canvas, hole: Box, items: Sequence[Item]) -> None:
     """The compared strips of a candidate, each with its reading beside it."""
     width, height = hole[2] - hole[0], hole[3] - hole[1]
-    size = max(10, round(0.9 * canvas.text))
+    tags = []
     for number, item in enumerate(items):
         strip = as_box(item.c)
         if strip is None:
@@ -201,11 +211,23 @@ def _draw_strips(canvas: Canvas, hole: Box, items: Sequence[Item]) -> None:
         canvas.shade((left, top, right, bottom), colour, 0.3)
         canvas.hairline((left, top, right, bottom), colour)
         words = f"{printable(str(item.p))} {short(item.r)}"
-        if right - left >= bottom - top:
-            place, anchor = ((left + right) / 2, bottom + 0.9 * size), "mm"
-        else:
-            place, anchor = (right + 0.5 * size, (top + bottom) / 2), "lm"
-        write(canvas.draw, place, words, size, anchor=anchor)
+        tags.append(((left, top, right, bottom), words, colour))
+    for place, words, colour in tags:  # over all strips
+        _strip_tag(canvas, hole, place, words, colour)
+
+
+def _strip_tag(canvas: Canvas, hole: Box, strip: Box, words: str, colour: Colour) -> None:
+    """A strip's reading on a plate of its colour, beside its middle and within the hole."""
+    size = canvas.text
+    width, height = measure(words, size)[0] + 0.6 * size, 1.3 * size
+    left, top, right, bottom = strip
+    if right - left >= bottom - top:
+        x, y = (left + right - width) / 2, bottom if bottom + height <= hole[3] else top - height
+    else:
+        x, y = right if right + width <= hole[2] else left - width, (top + bottom - height) / 2
+    canvas.draw.rectangle((x, y, x + width, y + height), fill=colour)
+    middle = (x + width / 2, y + height / 2)
+    write(canvas.draw, middle, words, size, ink=ink_on(colour), halo=None)
 
 
 def _mean(items: Sequence[Item]) -> float | None:

@@ -18,8 +18,8 @@ from ..images import RGB, ImageLike, load_image
 from ..program import Item
 from ..results import DepthMap, Detections, FlowField, Matches, PointScores
 from ._canvas import Box, gutter, open_row
-from ._colour import DARK, by_position, category, heat
-from ._marks import disc, paste_centred
+from ._colour import by_position, category, heat
+from ._pairs import draw_links
 from ._places import mark_points
 from ._tags import Tag, draw_tags
 from ._type import printable, short
@@ -154,33 +154,15 @@ def _draw_matches(matches: Matches, first: RGB, second: RGB) -> RGB:
     sheet.paste(right.image, (start, 0))
     chosen = _spread(matches)
     places = matches.points1[chosen] / matches.size1
-    begins = places * left.size
-    ends = matches.points2[chosen] / matches.size2 * right.size + (start, 0)
+    begins = (places * left.size).tolist()
+    ends = (matches.points2[chosen] / matches.size2 * right.size + (start, 0)).tolist()
     colours = [by_position(x, y) for x, y in np.clip(places, 0, 1).tolist()]
-    lined = Image.fromarray(_lines(np.array(sheet), begins, ends, colours, max(1, left.line // 2)))
-    radius = max(3, round(left.text * 0.25))
-    for place, end, colour in zip(begins.tolist(), ends.tolist(), colours, strict=True):
-        paste_centred(lined, disc(radius, colour), tuple(place))
-        paste_centred(lined, disc(radius, colour), tuple(end))
-    return np.array(lined)
-
-
-def _lines(
-    image: RGB,
-    begins: npt.NDArray[Any],
-    ends: npt.NDArray[Any],
-    colours: list[tuple[int, int, int]],
-    width: int,
-) -> RGB:
-    """Smooth lines with a dark edge, drawn on the image."""
-    import cv2
-
-    fine = 4  # bits of a pixel's fraction
-    for begin, end, colour in zip(begins, ends, colours, strict=True):
-        path = [np.rint(place * (1 << fine)).astype(int).tolist() for place in (begin, end)]
-        for ink, thickness in ((DARK, width + 2), (colour, width)):
-            cv2.line(image, *path, ink, thickness, cv2.LINE_AA, fine)
-    return image
+    lines = [
+        ((x1, y1), (x2, y2), colour)
+        for (x1, y1), (x2, y2), colour in zip(begins, ends, colours, strict=True)
+    ]
+    draw_links(sheet, lines, left.line, 0.25 * left.text)
+    return np.array(sheet)
 
 
 def _spread(matches: Matches) -> npt.NDArray[np.intp]:
