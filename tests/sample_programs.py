@@ -13,7 +13,7 @@ import numpy as np
 import perception_programs as pp
 
 FOLDER = Path(__file__).parent / "snapshots"
-SUFFIXES = {"paper": "txt", "json": "json"}
+SUFFIXES = {"paper": "txt", "compact": "compact", "json": "json"}
 
 
 def samples() -> dict[str, pp.PerceptionProgram]:
@@ -55,8 +55,23 @@ def samples() -> dict[str, pp.PerceptionProgram]:
         "point-detection-boxes": pp.points_program({"A": (1, 2, 30, 40)}, size=(64, 48)),
         "segmentation": pp.segmentation_program(labels, grid=(2, 3)),
         "albedo": pp.albedo_program(x, grid=2),
+        "scene": _scene(labels),
         "similarity": pp.similarity_program({"A": x, "B": 1 - y}, grid=2),
     }
+
+
+def _scene(labels: pp.Segmentation) -> pp.PerceptionProgram:
+    """A person with a sign, and a bird whose depth is unknown, as the camera moves to the right."""
+    boxes = [[30, 4, 60, 40], [36, 12, 44, 18], [2, 2, 12, 10]]
+    near, uv = np.full((48, 64), 0.125), np.tile([-1.0, 0.0], (48, 64, 1))
+    for (x0, y0, x1, y1), value, motion in zip(boxes, (0.5, 0.75, 0.25), (2, 2, -1), strict=True):
+        near[y0:y1, x0:x1] = value
+        uv[y0:y1, x0:x1, 0] = motion
+    near[2:10, 2:12] = np.nan
+    found = pp.Detections(boxes, [0.9, 0.8, 0.7], ("person", "sign: STOP", "bird"), size=(64, 48))
+    return pp.scene_program(
+        depth=near, detections=found, segmentation=labels, flow=uv, levels=2, cells=(1, 2)
+    )
 
 
 def snapshot(name: str, style: str) -> Path:

@@ -34,6 +34,7 @@ def test_every_style_and_modality_has_snapshots(
         "point-detection",
         "segmentation",
         "albedo",
+        "scene",
         "similarity",
     }
     files = {path.name for path in FOLDER.iterdir() if path.is_file()}

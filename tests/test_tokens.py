@@ -17,21 +17,21 @@ from sample_prompts import prompts
 # o200k and Qwen of the snapshot programs, by tiktoken; `benchmarks/token_estimate.py --counts` prints
 # them anew when a program's text changes.
 COUNTS = json.loads("""
-{"depth": {"paper": [416, 458], "json": [445, 513]},
-"depth-holes": {"paper": [288, 312], "json": [327, 361]},
-"flow": {"paper": [256, 282], "json": [272, 300]},
-"correspondence": {"paper": [149, 162], "json": [180, 198]},
-"correspondence-none": {"paper": [50, 50], "json": [81, 85]},
-"jigsaw": {"paper": [292, 314], "json": [446, 471]},
-"object-detection": {"paper": [179, 194], "json": [195, 214]},
-"object-detection-none": {"paper": [47, 48], "json": [79, 83]},
-"semantic": {"paper": [146, 160], "json": [194, 222]},
-"point-detection": {"paper": [100, 110], "json": [138, 150]},
-"point-detection-two": {"paper": [153, 167], "json": [206, 224]},
-"point-detection-boxes": {"paper": [107, 115], "json": [136, 146]},
-"segmentation": {"paper": [346, 376], "json": [364, 412]},
-"albedo": {"paper": [308, 334], "json": [335, 395]},
-"similarity": {"paper": [261, 277], "json": [304, 388]}}
+{"depth": {"paper": [416, 458], "compact": [244, 280], "json": [445, 513]},
+"depth-holes": {"paper": [288, 312], "compact": [203, 223], "json": [327, 361]},
+"flow": {"paper": [256, 282], "compact": [146, 158], "json": [272, 300]},
+"correspondence": {"paper": [149, 162], "compact": [117, 130], "json": [180, 198]},
+"correspondence-none": {"paper": [50, 50], "compact": [46, 46], "json": [81, 85]},
+"jigsaw": {"paper": [292, 314], "compact": [209, 231], "json": [446, 471]},
+"object-detection": {"paper": [179, 194], "compact": [134, 148], "json": [195, 214]},
+"object-detection-none": {"paper": [47, 48], "compact": [43, 44], "json": [79, 83]},
+"semantic": {"paper": [146, 160], "compact": [119, 135], "json": [194, 222]},
+"point-detection": {"paper": [100, 110], "compact": [76, 86], "json": [138, 150]},
+"point-detection-two": {"paper": [153, 167], "compact": [107, 121], "json": [206, 224]},
+"point-detection-boxes": {"paper": [107, 115], "compact": [92, 100], "json": [136, 146]},
+"segmentation": {"paper": [346, 376], "compact": [202, 230], "json": [364, 412]},
+"albedo": {"paper": [308, 334], "compact": [209, 227], "json": [335, 395]},
+"similarity": {"paper": [261, 277], "compact": [115, 131], "json": [304, 388]}}
 """)
 PROSE = (
     "A language model that guesses when it is shown a depth map reasons well once the same evidence is "
@@ -46,7 +46,7 @@ def error(estimate: int, count: int) -> float:
     return abs(estimate / count - 1)
 
 
-@pytest.mark.parametrize("style", ["paper", "json"])
+@pytest.mark.parametrize("style", ["paper", "compact", "json"])
 @pytest.mark.parametrize("name", sorted(COUNTS))
 def test_programs(name: str, style: str, snapshot_programs: dict[str, PerceptionProgram]) -> None:
     text = snapshot_programs[name].to_text(style)

@@ -15,9 +15,11 @@ from perception_programs import (
     FlowField,
     InputError,
     Matches,
+    PerceptionProgram,
     PointScores,
 )
-from perception_programs.view import completed_picture, tool_caption, tool_picture
+from perception_programs.program import Item
+from perception_programs.view import completed_picture, overlay, tool_caption, tool_picture
 
 GREY = np.full((120, 200, 3), 128, np.uint8)
 SIZE = (200, 120)
@@ -29,6 +31,24 @@ def luminance(pixel: Any) -> float:
 
 def changed(picture: Any, ground: Any = GREY) -> Any:
     return (picture != ground).any(axis=-1)
+
+
+@pytest.mark.parametrize("ground", [0, 128, 255])
+def test_the_readings_of_a_jigsaw_are_read_on_any_ground(ground: int) -> None:
+    """They stand on plates, whatever is behind: the darkest of one is far from the brightest."""
+    strips = tuple(
+        Item(i="A", p=name, c=box, r=0.5)
+        for name, box in (("left", (0, 0, 40, 1000)), ("top", (0, 0, 1000, 40)))
+    )
+    whole = np.full((480, 480, 3), ground, np.uint8)
+    picture = overlay(PerceptionProgram("jigsaw", "border", strips), whole, whole[240:, 240:])
+    drawn = np.asarray(picture, int)[240:480, 240:480]
+    for colour in ((240, 150, 20), (86, 180, 233)):
+        plate = (abs(drawn - colour) < 3).all(axis=2)
+        rows, columns = np.nonzero(plate)
+        assert plate.sum() > 400
+        inside = drawn[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
+        assert (inside.max(axis=2) < 50).sum() > 40  # letters
 
 
 class TestDepth:
@@ -107,6 +127,15 @@ class TestMatches:
         assert np.abs(rows - on_line).max() < 8
         assert "(all 1)" in tool_caption(matches)
         assert "no matching points" in tool_caption(Matches([], [], size1=SIZE))
+
+    def test_a_line_is_bright_with_a_dark_edge(self) -> None:
+        matches = Matches([[20, 60]], [[180, 60]], size1=SIZE, size2=SIZE)
+        column = tool_picture(matches, GREY, GREY)[50:71, 120].astype(int)
+        spread = np.ptp(column, axis=1)
+        bright = int(spread.argmax())
+        assert 8 <= bright <= 12 and spread[bright] > 100
+        for side in (column[bright - 3 : bright], column[bright + 1 : bright + 4]):
+            assert side.mean(axis=1).min() < 100
 
     def test_of_many_the_surest_of_each_part(self) -> None:
         rng = np.random.default_rng(0)

@@ -95,10 +95,62 @@ def samples() -> dict[str, PerceptionProgram]:
             "pixels",
             (Item(c=(0, 0), b="REF", i="one.png"), Item(c=(1000, 1000), b="A", i="two.png")),
         ),
+        "depth with points": PerceptionProgram(
+            "depth",
+            "patch",
+            (
+                *(Item(n, (0, 0), (0.1, 0.2, 0.2 * n)) for n in range(1, 5)),
+                Item("A", (120, 900), 0.3, "rank 2 of 2", q="sure"),
+                Item("B", (700, 50), None, q=0.25),
+            ),
+            grid=Grid(2, 2),
+        ),
+        "points of depth": PerceptionProgram(
+            "depth", "point", (Item("A", (120, 900), 0.3, "rank 1 of 1"), Item("B", (9, 9), None))
+        ),
+        "adaptive depth": PerceptionProgram("depth", "patch", quarters(), grid=Grid(1, 2)),
+        "motion": PerceptionProgram(
+            "flow",
+            "patch",
+            (
+                *(Item(n, (0, 0), r) for n, r in enumerate([(3.0, -4.0, 5.0), "still", None], 1)),
+                Item(4, (0, 0), "no reliable motion", "car"),
+                Item("A", (500, 500), (0.0, 6.5, 6.5)),
+                Item("B", (20, 500), "still"),
+            ),
+            grid=Grid(2, 2),
+        ),
+        "motion of points": PerceptionProgram(
+            "flow", "point", (Item("A", (500, 500), (-9.0, 0.0, 9.0)), Item("B", (9, 9), None))
+        ),
+        "scene": scene(),
         "heat": grid_program("heat", [-3.5, 12, 1e9, None], 2),
         "material": grid_program("material", ["wood", "metal", "wood", None], 2),
         "caption": PerceptionProgram("caption", "image", (Item(1, None, "a dog on a lawn"),)),
     }
+
+
+def quarters() -> tuple[Item, ...]:
+    """Two cells, of which the second is cut in quarters and one of those again."""
+    boxes = {1: (0, 0, 500, 1000), "2.1": (500, 0, 750, 500), "2.2": (750, 0, 1000, 500)}
+    boxes |= {"2.3": (500, 500, 750, 1000)}
+    small = [(750, 500), (875, 500), (750, 750), (875, 750)]
+    boxes |= {f"2.4.{n}": (x, y, x + 125, y + 250) for n, (x, y) in enumerate(small, 1)}
+    return tuple(Item(p, box, (n / 10, n / 10 + 0.2)) for n, (p, box) in enumerate(boxes.items()))
+
+
+def scene() -> PerceptionProgram:
+    """A person with a phone, a cat that is nowhere near, and a background."""
+    phone = Item(2, (260, 400, 340, 520), (0.95, -6.0, 0.5), "phone", q=0.5)
+    cells = PerceptionProgram("depth", "patch", (Item(1, (850, 500), (0.1, 0.2)),), grid=1)
+    inner = PerceptionProgram("scene", "object", (phone,))
+    items = (
+        Item(1, (200, 200, 400, 900), (0.9, -6.0, 0.5), "person", q=0.9, parts=inner),
+        Item(3, (800, 400, 900, 600), (None, None, None), "cat", parts=cells),
+        Item("background", r=(0.1, 2.0, 0.0)),
+    )
+    relations = (Relation(1, "left_of", 3), Relation(1, "moving_left", "background"))
+    return PerceptionProgram("scene", "object", items, relations)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -170,6 +222,76 @@ def test_arrows_differ_by_shape_and_colour() -> None:
     # Mirrored, not the same mark in another colour: an arrow's head is its taller end.
     heads = [mask.sum(0)[:150].max() - mask.sum(0)[150:].max() for mask in inside]
     assert heads[0] > 20 and heads[1] < -20
+
+
+def test_cells_of_several_sizes_lie_where_they_say() -> None:
+    grey = np.full((800, 1600, 3), 128, np.uint8)
+    program = PerceptionProgram("depth", "patch", quarters(), grid=Grid(1, 2))
+    drawn = np.asarray(overlay(program, grey))
+    spots = [(70, 70), (70, 830), (70, 1230), (730, 830), (430, 1220), (430, 1420), (630, 1220)]
+    sums = [int(drawn[y, x].sum()) for y, x in spots]
+    assert sums == sorted(sums) and len(set(sums)) == len(sums), "each reads more than the last"
+    line = drawn[70, 799:802].astype(int).sum(-1).min()
+    assert line < sums[0] - 20, "a line between cells"
+    assert abs(int(drawn[70, 400].sum()) - sums[0]) < 10, "and none through a large one"
+
+
+def test_points_lie_over_the_cells() -> None:
+    grey = np.full((600, 600, 3), 128, np.uint8)
+    cells = [Item(n, (0, 0), 0.5) for n in range(1, 5)]
+    points = [Item("A", (150, 250), 0.3, "rank 2 of 2"), Item("B", (750, 750), 0.9, "rank 1 of 2")]
+    program = PerceptionProgram("depth", "patch", (*cells, *points), grid=Grid(2, 2))
+    drawn = np.asarray(overlay(program, grey))
+    for number, (x, y) in enumerate([(90, 150), (450, 450)]):
+        assert drawn[y, x].tolist() == list(category(number))
+
+
+def test_motion_has_its_direction_and_length() -> None:
+    grey = np.full((600, 600, 3), 128, np.uint8)
+    readings = [(4.0, 0.0, 4.0), (0.0, 8.0, 8.0), (-2.0, 0.0, 2.0), "still"]
+    drawn = np.asarray(overlay(grid_program("flow", readings, 2), grey)).astype(int)
+    right, down, left = (
+        np.argwhere(np.abs(drawn[y : y + 300, x : x + 300] - colour).sum(-1) < 12)
+        for (y, x), colour in zip(
+            [(0, 0), (0, 300), (300, 0)], [RIGHT, category(5), LEFT], strict=True
+        )
+    )
+    lengths = [np.ptp(right[:, 1]), np.ptp(down[:, 0]), np.ptp(left[:, 1])]
+    assert lengths[1] == pytest.approx(2 * lengths[0], rel=0.1)
+    assert lengths[0] == pytest.approx(2 * lengths[2], rel=0.1)
+    # An arrow's head is its broader end.
+    assert np.ptp(right[right[:, 1] > 160, 0]) > 2 * np.ptp(right[right[:, 1] < 140, 0])
+    still = drawn[302:598, 302:598]
+    assert (np.abs(still - 160).sum(-1) < 6).sum() > 20
+
+
+def test_a_scene_is_drawn_with_its_parts_and_motion() -> None:
+    grey = np.full((600, 1000, 3), 128, np.uint8)
+    drawn = np.asarray(overlay(scene(), grey)).astype(int)
+    for y, x in ((300, 201), (300, 399), (280, 261), (270, 801)):
+        assert (drawn[y, x] != 128).any()
+    middle = drawn[300:360, 230:370]  # the person moves to the left
+    assert (np.abs(middle - LEFT).sum(-1) < 12).sum() > 100
+    assert drawn.shape[0] > 600, "the background is told beneath"
+    quiet = PerceptionProgram("scene", "object", (Item(1, (200, 200, 400, 900), (0.5,), "cat"),))
+    assert overlay(quiet, grey).size == (1000, 600)
+    bare = PerceptionProgram("scene", "object", (Item(1, (200, 200, 400, 900), None, "cat"),))
+    assert overlay(bare, grey).size == (1000, 600)
+
+
+def test_notebook_view_shows_reliability_and_parts() -> None:
+    checker = check_html(to_html(scene()))
+    assert "parts of 1: scene, 1 item" in checker.text
+    assert "parts of 3: depth, 1 item" in checker.text
+    assert "phone" in checker.text and "[0.95, -6.0, 0.5]" in checker.text
+    assert "[null, null, null]" in checker.text
+    heads = [tag for tag, _ in checker.seen if tag == "th"]
+    plain = check_html(to_html(boxes("dog")))
+    assert len(heads) > len([tag for tag, _ in plain.seen if tag == "th"])
+    worded = PerceptionProgram("depth", "patch", (Item(1, (5, 5), 0.5, q="doubtful"),))
+    assert "doubtful" in check_html(to_html(worded)).text
+    hostile = PerceptionProgram("x", "y", (Item(1, parts=boxes(*HOSTILE), q=HOSTILE[0]),))
+    assert "<script>alert(1)</script>" in check_html(to_html(hostile)).text
 
 
 def test_boxes_are_outlined_where_they_are() -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 import re
 
-__all__ = ["grid", "labelled_file", "labelled_point", "pixel_size", "point", "words"]
+__all__ = [
+    "grid",
+    "labelled_file",
+    "labelled_point",
+    "modality_expert",
+    "pixel_size",
+    "point",
+    "words",
+]
 
 
 def grid(text: str) -> tuple[int, int]:
@@ -47,6 +55,14 @@ def labelled_point(text: str) -> tuple[str, tuple[float, float]]:
     if not label:
         raise argparse.ArgumentTypeError(f"expected LETTER=X,Y such as A=120,80, got {text!r}")
     return label, point(place)
+
+
+def modality_expert(text: str) -> tuple[str, str]:
+    """`depth=NAME` as ("depth", "NAME")."""
+    modality, _, name = text.partition("=")
+    if not modality or not name:
+        raise argparse.ArgumentTypeError(f"expected MODALITY=NAME such as flow=dis, got {text!r}")
+    return modality, name
 
 
 def words(text: str) -> list[str]:

@@ -33,7 +33,8 @@ class Command:
 
     def parser(self) -> argparse.ArgumentParser:
         """What reads its part of the command line."""
-        files = "" if self.files is None else " FILE" if self.files[1] == 1 else " FILE..."
+        least, most = self.files or (0, 0)
+        files = "" if most == 0 else " FILE" if most == 1 else " FILE..." if least else " [FILE...]"
         parser = argparse.ArgumentParser(
             prog=f"p2 {self.name}",
             usage=f"p2 {self.name}{files} [options]",

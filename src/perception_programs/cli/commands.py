@@ -154,6 +154,16 @@ _GROUPS = {
             (1, 1),
             options.segments,
         ),
+        _command(
+            "scene",
+            "the objects of a picture and how they stand to each other",
+            "p2 scene --depth depth.npy --detections found.json --flow flow.flo",
+            "Results of one picture are given by options; objects come from --detections, else from "
+            "--segmentation. FILE is the picture, and a second one the next picture: what is not given is "
+            "then made by experts. --image names the picture without that.",
+            (0, 2),
+            options.scene,
+        ),
     ),
     "read a program back": (
         Command(

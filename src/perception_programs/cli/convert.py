@@ -8,11 +8,9 @@ from typing import Any
 
 from .. import programs as make
 from ..errors import InputError, MissingExtraError
-from ..images import load_image
 from ..program import PerceptionProgram
 from ..results import (
     DepthMap,
-    Detections,
     EdgeScores,
     FlowField,
     Matches,
@@ -20,8 +18,18 @@ from ..results import (
     PointScores,
     Segmentation,
 )
-from ..results._json import result_from
-from .inputs import Binary, Given, Json, pictures_of, read_input, read_names, with_pictures
+from .convert_scene import scene
+from .detections import read_detections
+from .inputs import (
+    Binary,
+    Given,
+    Json,
+    picture_size,
+    read_input,
+    read_names,
+    result_of,
+    with_pictures,
+)
 from .output import note
 from .rendering import rendering
 
@@ -33,7 +41,17 @@ _FLOW_SUFFIXES = (".flo", ".png", ".npy", ".npz")
 # What says how to make a program, and so means nothing where there is one already.
 _CONVERSIONS = (
     *("grid", "relations", "tau", "labels", "names", "expert", "kind", "scale", "key", "size"),
-    *("image_id", "threshold", "reference", "candidate"),
+    *(
+        "image_id",
+        "threshold",
+        "reference",
+        "candidate",
+        "depth",
+        "detections",
+        "segmentation",
+        "flow",
+    ),
+    *("levels", "cells", "reading", "points", "points_only", "adaptive", "reliability"),
 )
 
 
@@ -107,22 +125,38 @@ def _drawable(
 
 def _depth(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:
     given = _binary(inputs[0], "a depth map, a picture or a depth program")
+    chosen = {"units": args.units, **_cells(args), **_depth_readings(args)}
     if isinstance(given.source, bytes) or not _is_depth_file(given.source, args):
         _refuse(args, ("kind", "scale", "key"), "a picture; the expert knows")
         try:
-            return make.depth_program(
-                given.source, expert=_tool(args), units=args.units, **_cells(args)
-            )
+            return make.depth_program(given.source, expert=_tool(args), **chosen)
         except MissingExtraError as error:
             taken = f"{given.name!r} is taken for a picture, since no option or suffix says depth"
             raise MissingExtraError(f"{taken}, and {error}") from error
     depth = DepthMap.open(given.source, kind=args.kind, scale=args.scale, key=args.key)
     program = _drawable(
-        make.depth_program(depth, expert=_tool(args), units=args.units, **_cells(args)), depth, args
+        make.depth_program(depth, expert=_tool(args), **chosen),
+        depth,
+        args,
     )
     if args.kind is None and given.source.lower().endswith(_DEPTH_PICTURES):
         note(f"{given.name!r} is read as normalised depth, white nearest; say --kind if it is not")
     return program
+
+
+def _depth_readings(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of what is read of a depth map, where they were given."""
+    names = ("reading", "adaptive", "reliability")
+    chosen = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    if args.points is not None:
+        chosen["points"] = dict(args.points)
+        if len(chosen["points"]) < len(args.points):
+            raise InputError("--point: expected each letter once")
+    if args.points_only:
+        if args.points is None or args.grid is not None:
+            raise InputError("--points-only: expected --point A=X,Y beside it, and no --grid")
+        chosen["grid"] = None
+    return chosen
 
 
 def _is_depth_file(file: str, args: argparse.Namespace) -> bool:
@@ -168,8 +202,8 @@ def _flow(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgra
 
 def _match(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:
     if isinstance(inputs[0], Json) and len(inputs) == 1:
-        known = {"size1": _picture_size(args, 0), "size2": _picture_size(args, 1)}
-        matches = _result(Matches, inputs[0], **known)
+        known = {"size1": picture_size(args, 0), "size2": picture_size(args, 1)}
+        matches = result_of(Matches, inputs[0], **known)
         return make.correspondence_program(matches, limit=args.limit, expert=_tool(args))
     first, second = _pair("match", inputs)
     return make.correspondence_program(first, second, limit=args.limit, expert=_tool(args))
@@ -181,7 +215,7 @@ def _jigsaw(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProg
         raise InputError("--candidate: expected each letter once")
     if isinstance(inputs[0], Json) and len(inputs) == 1:
         _refuse(args, ("candidate",), "a result")
-        return make.jigsaw_program(_result(EdgeScores, inputs[0]), expert=_tool(args))
+        return make.jigsaw_program(result_of(EdgeScores, inputs[0]), expert=_tool(args))
     picture, *pieces = (_binary(one, "pictures, or one file of scores").source for one in inputs)
     if named and pieces:
         raise InputError("jigsaw: expected pieces as files or as --candidate, got both")
@@ -202,45 +236,17 @@ def _detect(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProg
         )
     assert isinstance(given, Json)
     _refuse(args, ("labels", "expert"), "a detector's result")
-    size = args.size or _picture_size(args, 0)
-    names = read_names(args.names)
-    if isinstance(given.data, list):
-        rows = _of_one_image(given, args.image_id)
-        if size is None:
-            raise InputError(
-                "size: expected the size of the picture, which COCO results lack; "
-                "say --size WIDTHxHEIGHT or --image PICTURE"
-            )
-        found = _result(Detections, Json(given.name, rows), names=names, size=size)
-    else:
-        _refuse(args, ("image_id",), "a result of one image")
-        found = _result(Detections, given, names=names, size=size)
-    return make.detection_program(found, threshold=args.threshold)
-
-
-def _of_one_image(given: Json, image_id: str | None) -> list[Any]:
-    """The COCO results of one image of a file."""
-    rows: list[Any] = given.data
-    ids = list(
-        dict.fromkeys(str(r["image_id"]) for r in rows if isinstance(r, dict) and "image_id" in r)
+    found = read_detections(
+        given, read_names(args.names), args.size or picture_size(args, 0), args.image_id
     )
-    listed = ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
-    if image_id is None:
-        if len(ids) > 1:
-            raise InputError(
-                f"{given.name!r} holds results of {len(ids)} images, {listed}; say --image-id"
-            )
-        return rows
-    if image_id not in ids:
-        raise InputError(f"--image-id: expected one of {listed or 'none'}, got {image_id!r}")
-    return [r for r in rows if isinstance(r, dict) and str(r.get("image_id")) == image_id]
+    return make.detection_program(found, threshold=args.threshold)
 
 
 def _semantic(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:
     if isinstance(inputs[0], Json) and len(inputs) == 1:
         _refuse(args, ("reference", "candidate"), "a result")
-        known = {"size1": _picture_size(args, 0), "size2": _picture_size(args, 1)}
-        return make.semantic_program(_result(PointScores, inputs[0], **known), expert=_tool(args))
+        known = {"size1": picture_size(args, 0), "size2": picture_size(args, 1)}
+        return make.semantic_program(result_of(PointScores, inputs[0], **known), expert=_tool(args))
     first, second = _pair("semantic", inputs)
     candidates = dict(args.candidate) if args.candidate else None
     return make.semantic_program(
@@ -254,7 +260,7 @@ def _points(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProg
     sources = [
         given.source
         if isinstance(given, Binary)
-        else _result(Points, given, size=args.size or _picture_size(args, number))
+        else result_of(Points, given, size=args.size or picture_size(args, number))
         for number, given in enumerate(inputs)
         if not isinstance(given, PerceptionProgram)
     ]
@@ -283,23 +289,6 @@ def _pair(command: str, inputs: Sequence[Given]) -> tuple[str | bytes, str | byt
     return first.source, second.source
 
 
-def _result(kind: type[Any], given: Given, **known: Any) -> Any:
-    assert isinstance(given, Json)
-    try:
-        return result_from(kind, given.data, **known)
-    except InputError as error:
-        raise InputError(f"{given.name!r}: {error}") from error
-
-
-def _picture_size(args: argparse.Namespace, number: int) -> tuple[int, int] | None:
-    """The size of the first (0) or a later picture that the command line names, if it does."""
-    pictures = pictures_of(args)
-    if number >= len(pictures):
-        return None
-    height, width = load_image(pictures[number]).shape[:2]
-    return width, height
-
-
 def _refuse(args: argparse.Namespace, options: Sequence[str], what: str) -> None:
     for option in options:
         if getattr(args, option, None) is not None:
@@ -315,4 +304,5 @@ _COMMANDS: dict[str, tuple[str, Callable[..., PerceptionProgram]]] = {
     "semantic": ("semantic", _semantic),
     "points": ("point-detection", _points),
     "segments": ("segmentation", _segments),
+    "scene": ("scene", scene),
 }

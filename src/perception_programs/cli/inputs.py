@@ -13,16 +13,20 @@ from typing import Any, TypeAlias
 
 from .._plain import unique_keys
 from ..errors import InputError
+from ..images import load_image
 from ..program import PerceptionProgram
+from ..results._json import result_from
 
 __all__ = [
     "Binary",
     "Given",
     "Json",
+    "picture_size",
     "pictures_of",
     "read_input",
     "read_names",
     "read_programs",
+    "result_of",
     "with_pictures",
 ]
 
@@ -187,6 +191,24 @@ def with_pictures(program: PerceptionProgram, args: argparse.Namespace) -> Perce
     """The program with the pictures that the command line names in place of its first ones."""
     pictures = pictures_of(args)
     return program.with_images(*pictures, *program.images[len(pictures) :])
+
+
+def picture_size(args: argparse.Namespace, number: int) -> tuple[int, int] | None:
+    """The size of the first (0) or a later picture that the command line names, if it does."""
+    pictures = pictures_of(args)
+    if number >= len(pictures):
+        return None
+    height, width = load_image(pictures[number]).shape[:2]
+    return width, height
+
+
+def result_of(kind: type[Any], given: Given, **known: Any) -> Any:
+    """A result from a file of JSON, whose name errors begin with; `known` fields it may lack."""
+    assert isinstance(given, Json)
+    try:
+        return result_from(kind, given.data, **known)
+    except InputError as error:
+        raise InputError(f"{given.name!r}: {error}") from error
 
 
 def read_names(text: str | None) -> dict[int, str] | None:

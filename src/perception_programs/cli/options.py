@@ -18,34 +18,22 @@ __all__ = [
     "jigsaw",
     "match",
     "points",
+    "scene",
     "segments",
     "semantic",
     "show",
 ]
 
-STYLES = ("paper", "json")
+STYLES = ("paper", "compact", "json")
 """The names in `perception_programs.text.STYLES`, known here without importing it."""
 
 
 def depth(parser: argparse.ArgumentParser) -> None:
     """The options of `p2 depth`."""
-    parser.add_argument(
-        "--kind",
-        choices=("normalised", "relative", "metric"),
-        help="what the file's numbers are: in [0, 1] with 1 nearest (the default), of unknown scale "
-        "with bigger nearer, or metres",
-    )
-    parser.add_argument(
-        "--units",
-        choices=("nearness", "m"),
-        default="nearness",
-        help="what to print: nearness from 0 to 1, or metres, for --kind metric",
-    )
-    parser.add_argument(
-        "--scale", type=float, metavar="S", help="how many units make one: 1000 for millimetres"
-    )
+    _depth_numbers(parser)
     _key(parser)
     _expert(parser)
+    _depth_readings(parser)
     _cells(parser, relations=True, tau=0.15)
     _names(parser, labels=True)
     _pictures(parser)
@@ -148,6 +136,47 @@ def segments(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
+def scene(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 scene`."""
+    group = parser.add_argument_group("results")
+    group.add_argument("--depth", metavar="FILE", help="a depth map: PNG, TIFF, NPY, NPZ, PFM, EXR")
+    _depth_numbers(group)
+    group.add_argument("--detections", metavar="FILE", help="detections in JSON, as of `p2 detect`")
+    group.add_argument(
+        "--size", type=types.pixel_size, metavar="WxH", help="the picture's size, if unknown"
+    )
+    group.add_argument("--image-id", metavar="ID", help="which image of a file of several")
+    group.add_argument("--segmentation", metavar="FILE", help="a label PNG, NPY or NPZ")
+    group.add_argument("--flow", metavar="FILE", help="a flow field: .flo, KITTI .png, NPY, NPZ")
+    parser.add_argument(
+        "--labels", type=types.words, metavar="cat,dog", help="what to detect in a picture"
+    )
+    parser.add_argument(
+        "--threshold", type=float, metavar="T", help="leave out detections of less confidence"
+    )
+    parser.add_argument(
+        "--expert",
+        type=types.modality_expert,
+        action="append",
+        metavar="depth=NAME",
+        help="which expert reads depth, detection or flow (default: the best installed); repeat it",
+    )
+    group = parser.add_argument_group("objects")
+    _relations(group, "objects", 0.15)
+    group.add_argument(
+        "--levels",
+        type=int,
+        metavar="N",
+        help="list objects inside others as their parts, N levels deep",
+    )
+    group.add_argument(
+        "--cells", type=types.grid, metavar="N|ROWSxCOLS", help="cells of depth in each object"
+    )
+    _names(parser)
+    _pictures(parser, also=" and for its size")
+    _output(parser)
+
+
 def experts(parser: argparse.ArgumentParser) -> None:
     """The options of `p2 experts`."""
     parser.add_argument("--modality", metavar="M", help="only those that read it, such as depth")
@@ -176,8 +205,59 @@ def demo(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _depth_readings(parser: argparse.ArgumentParser) -> None:
+    """What is read of a depth map, where, and how surely."""
+    group = parser.add_argument_group("readings")
+    group.add_argument(
+        "--reading",
+        choices=("range", "median", "range+median"),
+        help="what a cell reads (default: range)",
+    )
+    group.add_argument(
+        "--point",
+        dest="points",
+        type=types.labelled_point,
+        action="append",
+        metavar="A=X,Y",
+        help="a pixel that is asked about, with its letter; repeat it",
+    )
+    group.add_argument(
+        "--points-only", action="store_true", default=None, help="no cells beside --point"
+    )
+    group.add_argument(
+        "--adaptive",
+        action="store_true",
+        default=None,
+        help="cut cells of uneven depth in quarters; at most as many cells as --grid has",
+    )
+    group.add_argument(
+        "--reliability",
+        choices=("number", "words"),
+        help="also say which share of the pixels could be read",
+    )
+
+
 def _key(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--key", metavar="NAME", help="which array of an NPZ that holds several")
+
+
+def _depth_numbers(parser: argparse._ActionsContainer) -> None:
+    """What the numbers of a depth map are, and which to print."""
+    parser.add_argument(
+        "--kind",
+        choices=("normalised", "relative", "metric"),
+        help="what the file's numbers are: in [0, 1] with 1 nearest (the default), of unknown scale "
+        "with bigger nearer, or metres",
+    )
+    parser.add_argument(
+        "--units",
+        choices=("nearness", "m"),
+        default="nearness",
+        help="what to print: nearness from 0 to 1, or metres, for --kind metric",
+    )
+    parser.add_argument(
+        "--scale", type=float, metavar="S", help="how many units make one: 1000 for millimetres"
+    )
 
 
 def _output(parser: argparse.ArgumentParser) -> None:
@@ -213,18 +293,23 @@ def _cells(parser: argparse.ArgumentParser, *, relations: bool, tau: float | Non
         "--grid", type=types.grid, metavar="N|ROWSxCOLS", help="how many cells (default: 10)"
     )
     if relations:
-        group.add_argument(
-            "--relations",
-            action=argparse.BooleanOptionalAction,
-            default=None,
-            help="whether to relate neighbouring cells (default: yes)",
-        )
+        _relations(group, "neighbouring cells", tau)
+
+
+def _relations(parser: argparse._ActionsContainer, what: str, tau: float | None) -> None:
+    """Whether to relate the items, and by which difference."""
+    parser.add_argument(
+        "--relations",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help=f"whether to relate {what} (default: yes)",
+    )
     if tau is not None:
-        group.add_argument(
+        parser.add_argument(
             "--tau",
             type=float,
             metavar="T",
-            help=f"the difference that relates two neighbours (default: {tau:g})",
+            help=f"the difference that relates two {what} (default: {tau:g})",
         )
 
 

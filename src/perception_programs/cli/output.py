@@ -45,7 +45,8 @@ def check_targets(args: argparse.Namespace) -> None:
 
 def _read(args: argparse.Namespace) -> list[str]:
     """Every file that a command line reads."""
-    names = [*args.files, *pictures_of(args), getattr(args, "labels", None)]
+    results = ("labels", "depth", "detections", "segmentation", "flow")
+    names = [*args.files, *pictures_of(args), *(getattr(args, name, None) for name in results)]
     names += [value for _, value in getattr(args, "candidate", None) or ()]
     return [name for name in names if isinstance(name, str)]
 

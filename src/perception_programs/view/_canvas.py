@@ -183,11 +183,11 @@ class Canvas:
         width = max(1, self.line // 2)
         mask = Image.new("L", self.size)
         pen = ImageDraw.Draw(mask)
-        for x0, y0, _, _ in boxes:
+        for x0, y0, x1, y1 in boxes:
             if x0:
-                pen.line((x0, y0, x0, self.size[1]), 120, width)
+                pen.line((x0, y0, x0, y1), 120, width)
             if y0:
-                pen.line((x0, y0, self.size[0], y0), 120, width)
+                pen.line((x0, y0, x1, y0), 120, width)
         self.image.paste(DARK, (0, 0, *self.size), mask)
 
     def outline(self, box: Box, colour: Colour, width: int | None = None) -> None:

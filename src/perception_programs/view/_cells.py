@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..geometry import Grid
+from ..geometry import FRAME, Grid
 from ..images import ImageLike
 from ..program import Item, PerceptionProgram, Reading, numbers_in
-from ._canvas import SHORTEST, Canvas, open_row
+from ._canvas import SHORTEST, Canvas, as_box, as_point, open_row
 from ._colour import DARK, WHITE, Colour, Ramp, heat, ink_on
 from ._sheet import Part, ramp_bar
 from ._type import LEADING, fit, short, write
@@ -20,6 +20,8 @@ __all__ = [
     "Cell",
     "Scale",
     "Tiers",
+    "asked_points",
+    "boxed_cells",
     "cells_of",
     "inner",
     "middle",
@@ -85,10 +87,12 @@ class Scale:
 def open_grids(
     program: PerceptionProgram, pictures: Sequence[ImageLike], longest: int
 ) -> list[Canvas]:
-    """Pictures large enough for the program's grid to be lettered, where that can be had."""
+    """Pictures large enough for the program's cells to be lettered, where that can be had."""
     grid = program.grid or Grid(1, 1)
-    wanted = min(_CELL * max(grid.rows, grid.cols), _MOST_ENLARGED)
-    return open_row(pictures, longest, max(SHORTEST, wanted))
+    boxes = [box for item in program.items if (box := as_box(item.c))]
+    finest = [FRAME / max(min(x1 - x0, y1 - y0), 1) for x0, y0, x1, y1 in boxes]
+    wanted = min(_CELL * max(grid.rows, grid.cols, *finest), _MOST_ENLARGED)
+    return open_row(pictures, longest, max(SHORTEST, round(wanted)))
 
 
 def cells_of(
@@ -101,9 +105,23 @@ def cells_of(
     return boxes, [found.get(number) for number in range(1, len(boxes) + 1)]
 
 
+def boxed_cells(canvas: Canvas, items: Sequence[Item]) -> tuple[list[Cell], list[Item]]:
+    """The pixels of those cells that say their own boxes, as cells of several sizes do; and the cells."""
+    boxed = [item for item in items if as_box(item.c)]
+    corners = [canvas.box(as_box(item.c) or (0, 0, 0, 0)) for item in boxed]
+    return [(round(a), round(b), round(c), round(d)) for a, b, c, d in corners], boxed
+
+
+def asked_points(program: PerceptionProgram) -> list[Item]:
+    """The points of a program that are items beside its cells: those with a letter and a place."""
+    return [i for i in program.items if isinstance(i.p, str) and as_point(i.c) is not None]
+
+
 def middle(reading: Reading) -> float | None:
-    """The number that stands for a reading: itself, or the middle of a range."""
+    """The number that stands for a reading: itself, the median of three, or the middle of a range."""
     numbers = numbers_in(reading)
+    if len(numbers) == 3:
+        return sorted(numbers)[1]
     return (min(numbers) + max(numbers)) / 2 if numbers else None
 
 

@@ -15,6 +15,8 @@ from ._cells import (
     Cell,
     Scale,
     Tiers,
+    asked_points,
+    boxed_cells,
     cells_of,
     inner,
     middle,
@@ -22,8 +24,10 @@ from ._cells import (
     regions,
     write_cells,
 )
-from ._colour import LEFT, RIGHT, Colour, category, grey
+from ._colour import Colour, category, grey
 from ._marks import arrow, paste_centred
+from ._motions import DIRECTIONS, draw_motion, vector_of
+from ._places import mark_asked
 from ._sheet import Part, cut, sheet, swatch
 from ._type import printable, short, write
 
@@ -35,8 +39,6 @@ __all__ = [
     "draw_segmentation",
     "draw_similarity",
 ]
-
-_DIRECTIONS = {"left": LEFT, "right": RIGHT, "up": category(2), "down": category(5)}
 
 
 def draw_depth(program: PerceptionProgram, pictures: Pictures, longest: int) -> Image.Image:
@@ -93,12 +95,14 @@ def draw_similarity(program: PerceptionProgram, pictures: Pictures, longest: int
 
 def draw_flow(program: PerceptionProgram, pictures: Pictures, longest: int) -> Image.Image:
     """An arrow in each cell, told apart by shape as well as by colour."""
-    if not any(item.r in _DIRECTIONS for item in program.items if isinstance(item.r, str)):
+    if any(vector_of(item.r) for item in program.items):
+        return draw_motion(program, pictures, longest)
+    if not any(item.r in DIRECTIONS for item in program.items if isinstance(item.r, str)):
         return draw_grid(program, pictures, longest)
     canvas = open_grids(program, [pictures.need(0)], longest)[0]
     canvas.mute(colour=0.25, contrast=0.75)
     boxes, items = cells_of(canvas, program)
-    colours = [_DIRECTIONS.get(str(i.r)) if i is not None else None for i in items]
+    colours = [DIRECTIONS.get(str(i.r)) if i is not None else None for i in items]
     canvas.tint(boxes, colours, 0.3)
     canvas.rule(boxes)
     words: list[Tiers] = []
@@ -112,8 +116,9 @@ def draw_flow(program: PerceptionProgram, pictures: Pictures, longest: int) -> I
     write_cells(canvas, boxes, words)
     labels = [_label(item) if item is not None else [] for item in items]
     write_cells(canvas, [inner(box, 0, 0.56, 1, 1) for box in boxes], labels)
-    counts = Counter(item.r for item in program.items)
-    legend = [_arrow_entry(canvas.text, name, counts[name]) for name in _DIRECTIONS if counts[name]]
+    mark_asked(canvas, asked_points(program))
+    counts = Counter(item.r for item in items if item is not None)
+    legend = [_arrow_entry(canvas.text, name, counts[name]) for name in DIRECTIONS if counts[name]]
     legend += [[f"not read {counts[None]}"]] if counts[None] else []
     return sheet([canvas], legend=legend)[0]
 
@@ -124,15 +129,24 @@ def _draw_scale(
     canvas = open_grids(program, [pictures.need(0)], longest)[0]
     scale = Scale.of(middle(item.r) for item in program.items)
     _wash(canvas, program, program.items, scale)
+    mark_asked(canvas, asked_points(program))
     return sheet([canvas], legend=[scale.legend(canvas.text, low, high, WASH)])[0]
 
 
 def _wash(canvas: Canvas, program: PerceptionProgram, items: Sequence[Item], scale: Scale) -> None:
-    boxes, found = cells_of(canvas, program, items)
+    boxes: list[Cell]
+    found: Sequence[Item | None]
+    boxes, found = boxed_cells(canvas, items)
+    if not boxes:
+        boxes, found = cells_of(canvas, program, items)
     canvas.mute()
     canvas.tint(boxes, [scale.colour(middle(i.r)) if i else None for i in found], WASH)
     canvas.rule(boxes)
-    write_cells(canvas, boxes, [_reading(item, scale) for item in found])
+    # Cells of one size are lettered alike; larger ones have room for more.
+    levels = [str(item.p).count(".") if item else 0 for item in found]
+    for level in sorted(set(levels)):
+        rows = [n for n, other in enumerate(levels) if other == level]
+        write_cells(canvas, [boxes[n] for n in rows], [_reading(found[n], scale) for n in rows])
 
 
 def _draw_classes(
@@ -158,6 +172,7 @@ def _draw_classes(
     spaces = [inner(box, 0, 0.08, 1, 0.54 if any(readings) else 0.92) for box in boxes]
     for region in regions(names, grid):
         _name_region(canvas, spaces, region, names[region[0]] or "", counts, grid)
+    mark_asked(canvas, asked_points(program))
     legend: list[Sequence[Part]] = [
         [swatch(colours[name], canvas.text), f"{printable(name)} · {_percent(count / len(boxes))}"]
         for name, count in counts.most_common()
@@ -258,5 +273,5 @@ def _draw_arrow(
 
 
 def _arrow_entry(text: int, name: str, count: int) -> list[Part]:
-    mark = arrow(round(1.3 * text), round(0.8 * text), name, _DIRECTIONS[name])
+    mark = arrow(round(1.3 * text), round(0.8 * text), name, DIRECTIONS[name])
     return [mark, f"{name} {count}"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PIL import Image
 
@@ -14,7 +15,7 @@ from ._sheet import sheet
 from ._tags import Tag, draw_tags
 from ._type import LONGEST_LABEL, printable, short
 
-__all__ = ["draw_places", "mark_points"]
+__all__ = ["colours_of", "draw_places", "mark_asked", "mark_points", "name_of", "paint"]
 
 _CROWD = 25  # more tags than this are lettered smaller
 
@@ -28,9 +29,9 @@ def draw_places(program: PerceptionProgram, pictures: Pictures, longest: int) ->
         pictures.need(n, f"picture {name!r}" if name else "picture") for n, name in enumerate(names)
     ]
     canvases = open_row(known, longest)
-    colours = _colours(program.items)
+    colours = colours_of(program.items)
     for name, canvas in zip(names, canvases, strict=True):
-        _paint(canvas, [item for item in program.items if item.i == name], colours)
+        paint(canvas, [item for item in program.items if item.i == name], colours)
     return _with_rest(canvases, program.items, [name or "" for name in names])
 
 
@@ -43,25 +44,30 @@ def _with_rest(
     return sheet(canvases, captions if items else ["no items"], legend)[0]
 
 
-def _paint(canvas: Canvas, items: Sequence[Item], colours: dict[str, Colour]) -> None:
+def paint(canvas: Canvas, items: Sequence[Item], colours: dict[str, Colour]) -> None:
+    """Boxes and points with their tags, in the colours of their names."""
     boxes = [(item, canvas.box(c)) for item in items if (c := as_box(item.c))]
     # Small boxes over large ones, so that none is painted over.
     for item, box in sorted(boxes, key=lambda pair: -_area(pair[1])):
-        canvas.outline(box, colours[_name(item)])
+        canvas.outline(box, colours[name_of(item)])
     tags = [
-        Tag(box, *_wording(item), colours[_name(item)])
+        Tag(box, *_wording(item), colours[name_of(item)])
         for item, box in sorted(boxes, key=lambda pair: _rank(pair[0]))
     ]
     size = round(canvas.text * (0.9 if len(tags) <= _CROWD else 0.65))
     draw_tags(canvas, tags, max(size, 10))
     points = [item for item in items if as_point(item.c)]
-    mark_points(canvas, points, [colours[_name(item)] for item in points])
+    mark_points(canvas, points, [colours[name_of(item)] for item in points])
 
 
 def mark_points(
-    canvas: Canvas, items: Sequence[Item], colours: Sequence[Colour], best: Item | None = None
+    canvas: Canvas,
+    items: Sequence[Item],
+    colours: Sequence[Colour],
+    best: Item | None = None,
+    obstacles: Sequence[Box] = (),
 ) -> None:
-    """Points as dots with a tag beside each; the best one larger."""
+    """Points as dots with a tag beside each, which keeps off the obstacles; the best one larger."""
     tags, spots = [], []
     size = max(10, round(canvas.text * (1.0 if len(items) <= _CROWD else 0.65)))
     for item, colour in zip(items, colours, strict=True):
@@ -72,11 +78,21 @@ def mark_points(
         spots.append((x - reach, y - reach, x + reach, y + reach))
         tags.append(Tag(spots[-1], *_wording(item), colour, inside=False))
     order = sorted(range(len(tags)), key=lambda n: items[n] is not best)
-    draw_tags(canvas, [tags[n] for n in order], size, spots)
+    draw_tags(canvas, [tags[n] for n in order], size, [*spots, *obstacles])
+
+
+def mark_asked(canvas: Canvas, items: Sequence[Item], obstacles: Sequence[Box] = ()) -> None:
+    """Points that were asked about, over what is drawn of the rest: letter and reading of each."""
+    plain = [replace(item, b=None) for item in items]
+    colours = [category(number) for number in range(len(items))]
+    mark_points(canvas, plain, colours, obstacles=obstacles)
 
 
 def _wording(item: Item) -> tuple[str, str]:
     """What a tag says, and what it says where there is little room."""
+    if isinstance(item.p, str) and item.b is not None:  # a point that was asked about by its letter
+        brief = f"{printable(item.p)} {short(item.r)}"
+        return f"{brief} {printable(item.b)}", brief
     name = _label(item)
     if item.r is None:
         return name, name
@@ -92,12 +108,14 @@ def _label(item: Item) -> str:
     return f"{printable(str(item.p))} {label}" if unclear and item.p is not None else label
 
 
-def _name(item: Item) -> str:
+def name_of(item: Item) -> str:
+    """What an item's colour goes by."""
     return item.b if item.b is not None else str(item.p)
 
 
-def _colours(items: Sequence[Item]) -> dict[str, Colour]:
-    names = dict.fromkeys(map(_name, items))
+def colours_of(items: Sequence[Item]) -> dict[str, Colour]:
+    """A colour for each name."""
+    names = dict.fromkeys(map(name_of, items))
     return {name: category(number) for number, name in enumerate(names)}
 
 

@@ -25,6 +25,8 @@ ImageSrc = Callable[[str, Image.Image], str]
 """Stores a picture under a name (without a suffix) and returns what goes into its `src`."""
 
 _ROWS = 20
+_SHORT = 32  # characters
+_COLUMNS = ("i", "p", "c", "r", "b", "q")
 _LONGEST_WORDS = 2000
 _LONGEST_TEXT = 40_000
 _THUMBNAIL = 900  # pixels
@@ -65,7 +67,12 @@ def to_html(program: PerceptionProgram) -> str:
     or drawn on is left out, and the reason takes its place.
     """
     picture = _thumbnail(program)
-    words = _facts_table(program) + _items_table(program) + _relations(program) + _text(program)
+    words = (
+        _facts_table(program)
+        + _items_table(program.rounded())
+        + _relations(program)
+        + _text(program)
+    )
     return (
         f'<div style="{_FONT};max-width:1100px;display:flex;flex-wrap:wrap;gap:4px 20px;'
         f'align-items:flex-start;margin:6px 0">{picture}'
@@ -234,39 +241,52 @@ def _data_uri(picture: Image.Image, limit: int) -> str:
 
 
 def _items_table(program: PerceptionProgram) -> str:
-    items = program.rounded().items
-    if not items:
+    if not program.items:
         return f'<p style="margin:4px 0;{_FAINT}">no items</p>'
-    columns = [
-        c for c in ("i", "p", "c", "r", "b") if any(getattr(i, c) is not None for i in items)
-    ]
+    return (
+        f'<details open style="margin:4px 0"><summary style="{_SUMMARY}">'
+        f"{_count(len(program), 'item')}</summary>"
+        f'<div style="overflow:auto;max-height:250px">{_table(program)}</div></details>'
+    )
+
+
+def _table(program: PerceptionProgram) -> str:
+    """The first items, each with its parts beneath, folded away."""
+    items = program.items
+    columns = [c for c in _COLUMNS if any(getattr(i, c) is not None for i in items)]
     head = "".join(f'<th scope="col" style="{_CELL};{_FAINT}">{name}</th>' for name in columns)
     rows = "".join(_item_row(item, columns) for item in items[:_ROWS])
     more = len(items) - _ROWS
     note = f'<p style="margin:4px 0;{_FAINT}">… {more} more</p>' if more > 0 else ""
     return (
-        f'<details open style="margin:4px 0"><summary style="{_SUMMARY}">'
-        f"{_count(len(items), 'item')}</summary>"
-        '<div style="overflow:auto;max-height:250px">'
         f'<table style="border-collapse:collapse;margin:0;{_FONT}">'
-        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{note}</div></details>"
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{note}"
     )
 
 
 def _item_row(item: Item, columns: Sequence[str]) -> str:
-    cells = "".join(
-        f'<td dir="auto" style="{_CELL};font-variant-numeric:tabular-nums;overflow-wrap:anywhere">'
-        f"{_value(getattr(item, name))}</td>"
-        for name in columns
+    cells = ""
+    for name in columns:
+        value = _value(getattr(item, name))
+        # Short ones stay on their line, long ones may break anywhere, or the table would be too wide.
+        breaks = "white-space:nowrap" if len(value) <= _SHORT else "overflow-wrap:anywhere"
+        cells += f'<td dir="auto" style="{_CELL};font-variant-numeric:tabular-nums;{breaks}">{value}</td>'
+    row = f'<tr style="background:none">{cells}</tr>'
+    if item.parts is None:
+        return row
+    inner = (
+        f'<details style="margin:0 0 0 14px"><summary style="{_SUMMARY}">parts of '
+        f"{_value(item.p)}: {_escape(item.parts.modality)}, {_count(len(item.parts), 'item')}</summary>"
+        f"{_table(item.parts)}{_relations(item.parts)}</details>"
     )
-    return f'<tr style="background:none">{cells}</tr>'
+    return f'{row}<tr style="background:none"><td colspan="{len(columns)}" style="{_CELL}">{inner}</td></tr>'
 
 
 def _value(value: Any) -> str:
     if value is None:
         return "–"
     if isinstance(value, tuple):
-        return _escape("[" + ", ".join(f"{v}" for v in value) + "]")
+        return _escape("[" + ", ".join("null" if v is None else f"{v}" for v in value) + "]")
     return _escape(str(value))
 
 

@@ -10,6 +10,7 @@ from PIL import Image
 from ..images import ImageLike
 from ..program import PerceptionProgram
 from ._canvas import LONGEST, Pictures
+from ._cells import asked_points
 from ._grids import (
     draw_albedo,
     draw_depth,
@@ -18,8 +19,10 @@ from ._grids import (
     draw_segmentation,
     draw_similarity,
 )
+from ._motions import draw_motion, vector_of
 from ._pairs import draw_jigsaw, draw_matches, draw_semantic
 from ._places import draw_places
+from ._scenes import draw_scene
 
 __all__ = ["draw", "overlay"]
 
@@ -89,6 +92,11 @@ def _sizes(program: PerceptionProgram) -> list[Any]:
 def _drawer(program: PerceptionProgram) -> Drawer:
     if program.modality in _OTHERS:
         return _OTHERS[program.modality]
+    if program.modality == "scene":
+        return draw_scene
+    moving = program.modality == "flow" and any(vector_of(item.r) for item in program.items)
+    if moving and asked_points(program):
+        return draw_motion
     if program.grid is not None:
         return _GRIDS.get(program.modality, draw_grid)
     return draw_places

@@ -1,0 +1,135 @@
+"""The items of a scene: objects with what was read of them and their parts, and the note on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..geometry import Grid
+from ..program import Item, PerceptionProgram, Reading, Relation
+from ._cells import FRAME_NOTE
+from ._scene_objects import EXTENTS, Objects
+from ._scene_parts import cells_of
+from ._scene_relations import BACKGROUND, relation_notes
+
+__all__ = ["Composition", "Measured"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the maps say of the objects.
+
+    Attributes:
+        names: of the readings, in order: what a note calls them.
+        readings: N × their number, NaN where one could not be read.
+        ground: the same of what lies in no box; None without flow.
+        near: N, nearness; None without depth.
+        cells: the map that cells are read from; None without depth.
+    """
+
+    names: tuple[str, ...]
+    readings: npt.NDArray[np.float32]
+    ground: npt.NDArray[np.float32] | None
+    near: npt.NDArray[np.float64] | None
+    cells: npt.NDArray[np.float32] | None
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The items of a scene with their parts, and the note on them.
+
+    Attributes:
+        objects, measured: what is listed, and what was read of it.
+        corners: N×4, their boxes in the frame.
+        tree: which are listed under which.
+        related: the relations among those under each, and how many of them were cut.
+        grid: of the cells of depth in objects without other parts, or None.
+    """
+
+    objects: Objects
+    measured: Measured
+    corners: npt.NDArray[np.int64]
+    tree: Mapping[int | None, Sequence[int]]
+    related: Mapping[int | None, tuple[tuple[Relation, ...], int]]
+    grid: Grid | None
+
+    def items(self) -> tuple[Item, ...]:
+        items = self._listed(None)
+        if self.measured.ground is None:
+            return items
+        return (*items, Item(BACKGROUND, r=_plain(self.measured.ground)))
+
+    def _listed(self, under: int | None) -> tuple[Item, ...]:
+        scores = self.objects.scores
+        return tuple(
+            Item(
+                p=n + 1,
+                c=tuple(self.corners[n].tolist()),
+                r=_plain(self.measured.readings[n]),
+                b=self.objects.labels[n],
+                q=None if scores is None else scores[n],
+                parts=self._parts(n),
+            )
+            for n in self.tree[under]
+        )
+
+    def _parts(self, n: int) -> PerceptionProgram | None:
+        if n in self.tree:
+            return PerceptionProgram("scene", "object", self._listed(n), self.related[n][0])
+        if self.grid is None or self.measured.cells is None:
+            return None
+        return cells_of(self.measured.cells, self.objects, n, self.grid)
+
+    def note(self, tau: float) -> str:
+        metres = "metres" in self.measured.names
+        said = [
+            f"Each item is an object. p: its number. c: [x0, y0, x1, y1] of its box; {FRAME_NOTE}.",
+            self._reading_note(),
+            "b: what it is.",
+        ]
+        if self.objects.scores is not None:
+            said.append("q: confidence that it is, from 0 to 1.")
+        if self.measured.ground is not None:
+            said.append(f"{BACKGROUND}: what lies in no box.")
+        if len(self.tree) > 1:
+            said.append("parts: the objects inside it.")
+        if self.grid is not None:
+            what = "metres" if metres else "nearness"
+            said.append(
+                f"parts of modality depth: {self.grid.rows} × {self.grid.cols} cells over its box, row by "
+                f"row; c: [x, y] of a cell's centre, r: [lowest, highest] {what} of the object in it."
+            )
+        predicates = {relation.predicate for rows, _ in self.related.values() for relation in rows}
+        said += relation_notes(predicates, tau, metres=metres)
+        return " ".join(said)
+
+    def _reading_note(self) -> str:
+        names = self.measured.names
+        if not names:
+            return "r: null, since neither depth nor flow was read."
+        meanings = {
+            "nearness": "nearness from 0 (farthest in this image) to 1 (nearest to the camera)",
+            "metres": "distance from the camera in metres",
+            "u": "u and v, its motion to the next image in pixels, to the right and down",
+        }
+        said = "; ".join(meanings[name] for name in names if name in meanings)
+        used = {extent.how for extent in self.objects.extents}
+        pixels = ", else ".join(words for how, words in EXTENTS.items() if how in used)
+        medians = "medians" if len(names) > 1 else "the median"
+        null = " null: could not be read." if _missing(self.measured) else ""
+        return f"r: [{', '.join(names)}]: {said}; {medians} {pixels}.{null}"
+
+
+def _missing(measured: Measured) -> bool:
+    ground = measured.ground
+    return bool(
+        np.isnan(measured.readings).any() or (ground is not None and np.isnan(ground).any())
+    )
+
+
+def _plain(readings: npt.NDArray[np.float32]) -> Reading:
+    """Readings as the numbers that a program holds; None where there is nothing to read."""
+    return tuple(None if np.isnan(v) else v for v in readings) if len(readings) else None
