@@ -282,7 +282,7 @@ class TestReadings:
         assert program.items[0].r == (1.0,)
 
     def test_other_boxes_do_not_count(self) -> None:
-        """A sign hides most of a person's middle; a frame around both hides nothing."""
+        """A sign hides most of a person's middle; of a frame around both only its border is seen."""
         depth = np.full((100, 100), 0.1, np.float32)
         depth[10:90, 10:90] = 0.5
         depth[20:80, 20:65] = 0.8
@@ -290,7 +290,7 @@ class TestReadings:
         found = Detections(boxes, [0.9] * 3, ["person", "sign", "frame"], size=(100, 100))
         person, sign, frame = scene_program(depth=depth, detections=found).items
         assert (person.r, sign.r) == ((0.5,), (0.8,))
-        assert frame.r == (0.5,)  # the person's box is around all of its middle, so it stays
+        assert frame.r == (0.1,)
 
     def test_its_mask_counts_before_the_middle(self) -> None:
         depth = np.full((100, 100), 0.1, np.float32)

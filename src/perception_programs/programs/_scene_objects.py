@@ -103,20 +103,27 @@ class Objects:
 
     def _middle(self, field: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
         """The middle half of a box's width and height, less other boxes, of which the one or the other
-        may lie in front; but not less those around all of it, and only where enough of it is left.
+        may lie in front; where hardly anything is left of that, the whole box less other boxes.
         """
-        window = self.window(n, field.shape, part=0.5)
-        part = field[window]
-        free = np.ones(part.shape, np.bool_)
+        for part in (0.5, 1.0):
+            window = self.window(n, field.shape, part)
+            free = self._free(n, window, field.shape)
+            if np.count_nonzero(free) >= _ENOUGH * free.size:
+                pixels: npt.NDArray[Any] = field[window][free]
+                return pixels
+        return field[self.window(n, field.shape, 0.5)].ravel()
+
+    def _free(self, n: int, window: Window, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+        """Where in a window no other box lies, but for those that hold all of the box: of those it
+        may be a part.
+        """
+        free = np.ones([part.stop - part.start for part in window], np.bool_)
         low, high = self.boxes[n, :2], self.boxes[n, 2:]
         beside = (self.boxes[:, :2] < high).all(axis=1) & (self.boxes[:, 2:] > low).all(axis=1)
-        for m in np.flatnonzero(beside).tolist():
-            shared = _within(self.window(m, field.shape), window)
-            if m != n and shared != (slice(0, part.shape[0]), slice(0, part.shape[1])):
-                free[shared] = False
-        enough = np.count_nonzero(free) >= _ENOUGH * free.size
-        pixels: npt.NDArray[Any] = part[free] if enough else part.ravel()
-        return pixels
+        around = (self.boxes[:, :2] <= low).all(axis=1) & (self.boxes[:, 2:] >= high).all(axis=1)
+        for m in np.flatnonzero(beside & ~around).tolist():
+            free[_within(self.window(m, shape), window)] = False
+        return free
 
     def window(self, n: int, shape: tuple[int, ...], part: float = 1.0) -> Window:
         """The pixels of a map of `shape` in an object's box, or the middle `part` of its sides."""
