@@ -52,7 +52,19 @@ def test_links_to_files_are_good() -> None:
     assert broken == []
 
 
+def test_the_page_of_one_picture_is_what_is_made(tmp_path: Path) -> None:
+    made = runpy.run_path(str(ROOT / "examples" / "one_picture.py"))
+    written = (ROOT / "docs" / "one-picture.md").read_text(encoding="utf-8")
+    assert made["page"]() == written
+
+
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
-def test_examples_run(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(
+    script: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.argv", [str(script), str(tmp_path)])
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out

@@ -42,6 +42,55 @@ class TestRelativeDepth:
         depth = pp.depth_program(near)
         assert readers.relative_depth(points(A=(10, 10), B=(800, 900)), depth) is None
 
+    def test_the_median_decides_where_it_is_said(self) -> None:
+        near = np.zeros((100, 100))
+        near[:, 50:] = 0.6
+        near[:60, :50] = 0.5
+        near[70:90, 10] = 1.0  # widens the range of the left half
+        asked = points(A=(300, 500), B=(800, 500))
+        ranges, both = (
+            pp.depth_program(near, grid=(1, 2), reading=reading)
+            for reading in ("range", "range+median")
+        )
+        assert readers.relative_depth(asked, both) == "B"
+        near[:, 50:] = 0.4
+        assert readers.relative_depth(asked, pp.depth_program(near, grid=(1, 2))) == "A"
+        assert ranges.items[0].r == (0.0, 1.0)
+
+    def test_the_smallest_box_that_holds_the_point(self) -> None:
+        depth = PerceptionProgram(
+            "depth",
+            "patch",
+            (
+                Item(p="1.1", c=(0, 0, 500, 500), r=(0.1, 0.3)),
+                Item(p="1.2", c=(500, 0, 1000, 500), r=(0.5, 0.5)),
+                Item(p="all", c=(0, 0, 1000, 1000), r=(0.4, 0.4)),
+            ),
+        )
+        assert readers.relative_depth(points(A=(499, 0), B=(1000, 499)), depth) == "B"
+        assert readers.relative_depth(points(A=(499, 0), B=(0, 500)), depth) == "B"
+        assert readers.relative_depth(points(A=(500, 500), B=(0, 500)), depth) is None  # one cell
+
+    def test_a_point_of_the_program_itself(self) -> None:
+        near = self.NEAR.copy()
+        near[50, 30] = near[49:52, 29:32] = 1.0
+        places = {"A": (30, 50), "B": (80, 50)}
+        asked = pp.points_program(places, size=(100, 100))
+        assert readers.relative_depth(asked, pp.depth_program(near, reading="median")) == "B"
+        both = pp.depth_program(near, reading="median", points=places)
+        alone = pp.depth_program(near, grid=None, points=places)
+        assert readers.relative_depth(asked, both) == "A"
+        assert readers.relative_depth(asked, alone) == "A"
+        other = points(A=(300, 500), Z=(800, 500))
+        assert readers.relative_depth(other, both) == "A"
+        assert readers.relative_depth(other, alone) is None  # nothing is said about Z
+
+    def test_adaptive(self) -> None:
+        near = self.NEAR.copy()
+        near[40:60, 20:30] = 0.95
+        depth = pp.depth_program(near, grid=8, adaptive=True, reading="median")
+        assert readers.relative_depth(points(A=(250, 500), B=(700, 500)), depth) == "A"
+
     def test_no_points(self) -> None:
         assert readers.relative_depth(points(), pp.depth_program(self.NEAR)) is None
 

@@ -314,21 +314,34 @@ def _cells(field: Field, valid: Any, xs: Any, ys: Any, *, exact: bool) -> CellSt
     return CellStatistics(least, most, mean, count)
 
 
-def cell_medians(field: Field, grid: Grid) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """The median of each cell's finite pixels and how many there are, each rows × cols.
+def cell_medians(
+    field: Field, grid: Grid, valid: Field | None = None
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """The median of each cell's valid pixels and how many there are, each rows × cols.
 
-    A tensor is reduced on its own device. A cell without a finite pixel has NaN and 0.
+    Args:
+        field: H×W float32, numpy or a torch tensor, which is reduced on its own device.
+        grid: how to cut it.
+        valid: H×W bool on the same side, or None. Non-finite pixels are never valid.
+
+    A cell without a valid pixel has NaN and 0.
     """
     height, width = (int(n) for n in field.shape)
     medians, count = np.full(grid.count, np.nan), np.zeros(grid.count, np.int64)
     for i, (x0, y0, x1, y1) in enumerate(grid.boxes((width, height))):
         cell = field[y0:y1, x0:x1]
-        finite = cell[_finite(cell, None)]
+        finite = cell[_finite(cell, None if valid is None else valid[y0:y1, x0:x1])]
         count[i] = len(finite)
         if len(finite):
-            middle = finite.quantile(0.5) if is_tensor(finite) else np.median(finite)
-            medians[i] = float(middle)
+            medians[i] = _median(finite)
     return medians.reshape(grid.rows, grid.cols), count.reshape(grid.rows, grid.cols)
+
+
+def _median(values: Field) -> float:
+    if not is_tensor(values):
+        return float(np.median(values))
+    ordered, n = values.sort().values, len(values)  # torch's own quantile ends at 2²⁴ values
+    return float((ordered[(n - 1) // 2] + ordered[n // 2]) / 2)
 
 
 def feature_peak(

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError
+from ..geometry import FRAME
 from ..program import Item, PerceptionProgram, numbers_in
 
 __all__ = [
@@ -29,15 +30,18 @@ _LEFT_RIGHT = {"left": "A", "right": "B"}
 def relative_depth(points: PerceptionProgram, depth: PerceptionProgram) -> str | None:
     """The letter of the point nearest the camera.
 
-    Each point takes the cell whose centre is nearest to it, and the middle of that cell's range; the
-    largest is nearest the camera.
+    Each point takes the item of `depth` that has its letter for p, if there is one; else the smallest
+    cell whose box holds it; else the cell whose centre is nearest to it. A cell says the middle of its
+    range, or its median where it has one; the largest is nearest the camera.
     """
     _expect(points, "point-detection")
     _expect(depth, "depth")
+    asked = {item.p: item for item in depth.items if _is_point(item)}
+    cells = [item for item in depth.items if not _is_point(item)]
     nearness: dict[str, float | None] = {}
     for letter, place in _lettered(points).items():
-        cell = _nearest(depth.items, place)
-        nearness[letter] = None if cell is None else _middle(cell)
+        found = asked.get(letter) or _holding(cells, place) or _nearest(cells, place)
+        nearness[letter] = None if found is None else _middle(found)
     return _largest(nearness)
 
 
@@ -154,12 +158,32 @@ def _nearest(items: Sequence[Item], place: Sequence[float]) -> Item | None:
     return min(placed, key=lambda item: math.dist(item.c, place), default=None)  # type: ignore[arg-type]
 
 
+def _is_point(item: Item) -> bool:
+    """Whether an item of a depth program is a point that was asked about, and no cell."""
+    return isinstance(item.p, str) and isinstance(item.c, tuple) and len(item.c) == 2
+
+
+def _holding(cells: Sequence[Item], place: Sequence[int]) -> Item | None:
+    """The smallest cell whose box holds `place`: its upper and left side do, the others only at 1000."""
+    x, y = place
+    holding = {}
+    for cell in cells:
+        if not isinstance(cell.c, tuple) or len(cell.c) != 4:
+            continue
+        x0, y0, x1, y1 = cell.c
+        if x0 <= x < x1 + (x1 == FRAME) and y0 <= y < y1 + (y1 == FRAME):
+            holding[(x1 - x0) * (y1 - y0)] = cell
+    return holding[min(holding)] if holding else None
+
+
 def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, (int, float)) else None
 
 
 def _middle(cell: Item) -> float | None:
-    return _mean(cell.r) if isinstance(cell.r, tuple) else _number(cell.r)
+    if not isinstance(cell.r, tuple):
+        return _number(cell.r)
+    return _number(cell.r[1]) if len(cell.r) == 3 else _mean(cell.r)  # lowest, median, highest
 
 
 def _mean(values: Sequence[Any]) -> float | None:

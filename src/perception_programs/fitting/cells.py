@@ -63,6 +63,8 @@ def coarser_grids(program: PerceptionProgram) -> Forms | None:
     ]
     # Of as many cells, those nearest to the shape of the finer ones.
     steps.sort(key=lambda step: (step[0] * step[1], max(step) / min(step)))
+    sizes = {down * across: (down, across) for down, across in reversed(steps)}
+    steps = [sizes[size] for size in sorted(sizes)]
 
     def make(number: int) -> tuple[PerceptionProgram, str]:
         down, across = steps[number]

@@ -104,7 +104,7 @@ def fit(
     >>> from perception_programs import depth_program
     >>> import numpy as np
     >>> program = depth_program(np.linspace(0, 1, 4096).reshape(64, 64), grid=8)
-    >>> small = fit(program, 300)
+    >>> small = fit(program, 240)
     >>> small.style, small.grid, small.meta["fit"]["given_up"][-1]
     ('compact', Grid(rows=4, cols=4), 'grid: 8x8 to 4x4 cells')
     """

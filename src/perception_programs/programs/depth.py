@@ -1,21 +1,22 @@
-"""Depth: the range of nearness in each cell of a grid."""
+"""Depth: how near each part of an image is, cell by cell or at points that are asked about."""
 
 from __future__ import annotations
 
-import math
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from .._arrays import describe, is_array, is_floating
-from .._plain import decimals
+from .._arrays import describe, is_array, is_floating, to_numpy
+from .._plain import plain_number
 from ..errors import InputError
-from ..geometry import CellStatistics, Grid, cell_statistics
+from ..geometry import Grid, neighbours
 from ..images import is_picture
-from ..program import PerceptionProgram, Reading, Relation
-from ..results import DepthMap
+from ..program import Item, PerceptionProgram, Reading, Relation
+from ..results import DepthMap, Segmentation
 from ..results.depth import DepthKind
 from ._cells import (
+    FRAME_NOTE,
+    GRID_NOTE,
     LabelsLike,
     cap_relations,
     cell_items,
@@ -23,17 +24,42 @@ from ._cells import (
     cell_meta,
     check_tau,
     grid_note,
-    neighbour_pairs,
 )
+from ._depth_cells import (
+    DepthReading,
+    DepthUnits,
+    check_reading,
+    measured_boxes,
+    measured_grid,
+    middle_of,
+    nearness_of,
+    reading_note,
+    readings_of,
+)
+from ._depth_points import DepthPoints, depth_points, points_note
 from ._experts import ExpertLike, check_unused, run_expert
+from ._points import asked_points, disc_radius
+from ._quadtree import adaptive_cells, names_in, touching
+from ._reliability import Reliability, reliability, reliability_note
 
 __all__ = ["depth_program"]
 
-_READING_NOTES = {
-    "nearness": "r: [lowest, highest] nearness in the cell, from 0 (farthest in this image) to 1 "
-    "(nearest to the camera).",
-    "m": "r: [smallest, largest] distance from the camera in the cell, in metres.",
-}
+_ADAPTIVE_NOTE = (
+    "Each item is a cell of a grid, numbered row by row from the upper left, or a quarter: 17.1 to 17.4 "
+    "are upper left, upper right, lower left and lower right of 17. "
+    f"c: [x0, y0, x1, y1], x1 and y1 excluded; {FRAME_NOTE}."
+)
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The items of the cells, their readings, and (difference, relation) of neighbours that are apart."""
+
+    items: tuple[Item, ...]
+    readings: list[Reading]
+    relations: list[tuple[float, Relation]]
+    grid: Grid
+    masked: int
 
 
 def depth_program(
@@ -44,9 +70,14 @@ def depth_program(
     grid: Any = 10,
     relations: bool | int = True,
     tau: float = 0.15,
-    units: Literal["nearness", "m"] = "nearness",
+    units: DepthUnits = "nearness",
     labels: LabelsLike = None,
     expert: ExpertLike = None,
+    reading: DepthReading = "range",
+    points: Any = None,
+    adaptive: bool = False,
+    split: float = 0.05,
+    reliability: Reliability = None,
 ) -> PerceptionProgram:
     """A program of how near each part of an image is (paper, section 3.2: `depth`, `patch`).
 
@@ -58,14 +89,27 @@ def depth_program(
         kind: what the numbers of an array are: `normalised` (the default: in [0, 1], 1 is nearest),
             `relative` (bigger is nearer) or `metric` (metres, bigger is farther).
         mask: H×W bool, True where an array can be trusted.
-        grid: cells a side, or (rows, cols).
+        grid: cells a side, or (rows, cols); None for `points` only.
         relations: whether neighbours whose mean nearness differs by more than `tau` are related by
-            `in_front_of`; a number keeps at most so many, the strongest.
+            `in_front_of`, and so are any two points; a number keeps at most so many, the strongest.
         tau: the difference it takes.
-        units: `nearness`, or `m` for the smallest and largest distance in each cell, in metres; for
-            metric maps only. Relations are of nearness all the same.
+        units: `nearness`, or `m` for distances in metres; for metric maps only. Relations and ranks are
+            of nearness all the same.
         labels: a segmentation that gives each cell the name of what covers most of it.
         expert: which depth expert reads a picture; by default the best that is installed.
+        reading: what a cell reads: its `range`, its `median`, or `range+median` for
+            (lowest, median, highest).
+        points: {"A": (x, y)} in pixels of the image, or `Points`: places that are asked about. Each is
+            an item of its own after the cells: p its letter, r the median of a small disc of readable
+            pixels around it (radius 0.004 of the shorter side, at least 1), b its rank, 1 the nearest;
+            None and no rank where none of them could be read.
+        adaptive: whether cells of uneven depth are cut in quarters, and even ones left large. There
+            are at most as many cells as `grid` has; the program's grid is the one that was cut, and each
+            cell says its box. On average over the pixels the readings are no farther from the truth
+            than those of a plain grid of as many cells.
+        split: an adaptive cell whose nearness spans no more than this is left whole.
+        reliability: `number` or `words`: also say which share of a cell's (a disc's) pixels could be
+            read.
 
     Raises:
         InputError: the source cannot be read as depth, or an option does not fit.
@@ -75,37 +119,39 @@ def depth_program(
     >>> ramp = np.tile(np.linspace(1, 9, 64), (64, 1))
     >>> depth_program(ramp, kind="relative", grid=(1, 2)).rounded().items[0].r
     (0.0, 0.4921)
+    >>> near = depth_program(ramp, kind="relative", grid=None, points={"A": (8, 9), "B": (50, 9)})
+    >>> [(item.p, item.b) for item in near.items], near.relations[0].subject
+    ([('A', 'rank 2 of 2'), ('B', 'rank 1 of 2')], 'B')
     """
     depth, meta, images = _depth_map(source, kind, mask, expert)
-    cells, limit = Grid.of(grid), check_tau(tau)
-    statistics = _nearness(depth, cells)
-    names = cell_labels(labels, cells, depth.size)
-    found, cut = cap_relations(_relations(cells, statistics, limit), relations)
-    if units not in _READING_NOTES:
-        raise InputError(f"units: expected nearness or m, got {units!r}")
-    if units == "m" and depth.kind != "metric":
-        raise InputError(
-            f"units: expected a metric map for readings in metres, got a {depth.kind} one"
-        )
-    readings = _readings(
-        statistics if units == "nearness" else cell_statistics(depth.values, cells, depth.valid())
-    )
-    height, width = depth.values.shape
-    masked = int(height * width - statistics.count.sum())
+    check_reading(reading, units, depth)
+    limit = check_tau(tau)
+    places = None if points is None else asked_points(points, depth.size)
+    if grid is None and (places is None or adaptive):
+        raise InputError("grid: expected a number or (rows, cols), or points alone, got None")
+    cells = None
+    if grid is not None:
+        options = (Grid.of(grid), reading, units, limit, labels, reliability)
+        cells = _adaptive(depth, split, *options) if adaptive else _plain(depth, *options)
+    asked = None
+    if places is not None:
+        asked = depth_points(depth, places, units, limit, _known(labels, depth), reliability)
+    found = [*(cells.relations if cells else ()), *(asked.relations if asked else ())]
+    kept, cut = cap_relations(found, relations)
     return PerceptionProgram(
         modality="depth",
-        granularity="patch",
-        items=cell_items(cells, depth.size, readings, names),
-        relations=found,
-        grid=cells,
-        note=grid_note(
-            _READING_NOTES[units], readings, names, _relation_note(limit) if found else None
-        ),
+        granularity="patch" if cells else "point",
+        items=(*(cells.items if cells else ()), *(asked.items if asked else ())),
+        relations=kept,
+        grid=cells.grid if cells else None,
+        note=_note(reading, units, cells, asked, labels, _related(kept, asked, limit), reliability),
         meta={
             **meta,
             "kind": depth.kind,
             "units": units,
-            **cell_meta(depth.size, masked, readings, cut),
+            **({} if reading == "range" else {"reading": reading}),
+            **({"adaptive": {"cells": Grid.of(grid).count, "split": split}} if adaptive else {}),
+            **_counts(depth, cells, asked, cut),
         },
         images=images,
     )
@@ -143,42 +189,142 @@ def _depth_map(
     return (*run_expert("depth", expert, DepthMap, source), (source,))
 
 
-def _nearness(depth: DepthMap, grid: Grid) -> CellStatistics:
-    """Cell statistics of nearness.
-
-    Nearness is an affine function of the inverse map, so the map itself is read once and only its
-    cells are scaled.
-    """
-    plain = depth.kind != "metric" and depth.mask is None
-    cells = cell_statistics(depth.inverse(), grid, None if plain else depth.valid())
-    low, high = depth.limits()
-    if high == low:
-        flat = np.where(cells.count > 0, 0.5, np.nan)
-        return CellStatistics(flat, flat, flat, cells.count)
-    least, most, mean = (
-        np.clip((v - low) / (high - low), 0, 1) for v in (cells.min, cells.max, cells.mean)
+def _plain(
+    depth: DepthMap,
+    grid: Grid,
+    reading: DepthReading,
+    units: DepthUnits,
+    tau: float,
+    labels: LabelsLike,
+    how: Reliability,
+) -> _Cells:
+    """The cells of a plain grid."""
+    valid = depth.valid() if depth.kind == "metric" or depth.mask is not None else None
+    inverse = measured_grid(depth.inverse(), valid, grid, reading)
+    near = nearness_of(depth, inverse)
+    shown = near if units == "nearness" else measured_grid(depth.values, valid, grid, reading)
+    readings = readings_of(shown, reading)
+    names = cell_labels(labels, grid, depth.size)
+    pairs = ((a - 1, b - 1) for a, b in neighbours(grid))
+    numbers = range(1, grid.count + 1)
+    return _Cells(
+        cell_items(grid, depth.size, readings, names, reliability(near.share.tolist(), how)),
+        readings,
+        _in_front(near.mean, pairs, numbers, tau),
+        grid,
+        inverse.masked,
     )
-    return CellStatistics(least, most, mean, cells.count)
 
 
-def _readings(statistics: CellStatistics) -> list[Reading]:
-    # The map is single precision: its shortest decimals say all there is.
-    lows, highs = (decimals(v.ravel().astype(np.float32)) for v in (statistics.min, statistics.max))
-    pairs = zip(lows, highs, strict=True)
-    return [None if math.isnan(low) else (low, high) for low, high in pairs]
+def _adaptive(
+    depth: DepthMap,
+    split: float,
+    grid: Grid,
+    reading: DepthReading,
+    units: DepthUnits,
+    tau: float,
+    labels: LabelsLike,
+    how: Reliability,
+) -> _Cells:
+    """The cells of a grid that is cut where it pays."""
+    span = plain_number(split, "split")
+    if span < 0:
+        raise InputError(f"split: expected a number of at least 0, got {split!r}")
+    truth, valid = to_numpy(depth.nearness()), to_numpy(depth.valid())
+    base, cells = adaptive_cells(truth, grid, middle_of(reading), span)
+    boxes = [cell.box for cell in cells]
+    near = measured_boxes(truth, valid, boxes)
+    shown = near if units == "nearness" else measured_boxes(to_numpy(depth.values), valid, boxes)
+    readings = readings_of(shown, reading)
+    known = _known(labels, depth)
+    rows = zip(
+        cells,
+        readings,
+        [None] * len(cells) if known is None else names_in(known, boxes),
+        reliability(near.share.tolist(), how) or [None] * len(cells),
+        strict=True,
+    )
+    return _Cells(
+        tuple(Item(cell.name, cell.box, r, b, q=q) for cell, r, b, q in rows),
+        readings,
+        _in_front(near.mean, touching(boxes), [cell.name for cell in cells], tau),
+        base,
+        near.masked,
+    )
 
 
-def _relations(grid: Grid, statistics: CellStatistics, tau: float) -> list[tuple[float, Relation]]:
+def _in_front(
+    means: Any, pairs: Iterable[tuple[int, int]], names: Sequence[Any], tau: float
+) -> list[tuple[float, Relation]]:
+    """Relations of the pairs (of positions) whose means differ by more than `tau`; NaN never does."""
     related = []
-    for first, second, difference in neighbour_pairs(grid, statistics.mean):
+    for first, second in pairs:
+        difference = float(means[first] - means[second])
         if abs(difference) > tau:
             front, back = (first, second) if difference > 0 else (second, first)
-            related.append((abs(difference), Relation(front, "in_front_of", back)))
+            related.append((abs(difference), Relation(names[front], "in_front_of", names[back])))
     return related
 
 
-def _relation_note(tau: float) -> str:
-    return (
-        f"in_front_of: the first cell's mean nearness is more than {tau:.4g} above that of the "
-        "second, its neighbour."
-    )
+def _known(labels: LabelsLike, depth: DepthMap) -> Segmentation | None:
+    """The segmentation, if there is one and it is of the same image."""
+    if labels is None:
+        return None
+    segmentation = labels if isinstance(labels, Segmentation) else Segmentation(labels)
+    if segmentation.size != depth.size:
+        raise InputError(
+            f"labels: expected a segmentation of {depth.size}, got one of {segmentation.size}"
+        )
+    return segmentation
+
+
+def _note(
+    reading: DepthReading,
+    units: DepthUnits,
+    cells: _Cells | None,
+    asked: DepthPoints | None,
+    labels: object,
+    related: str | None,
+    how: Reliability,
+) -> str:
+    parts = []
+    if cells:
+        read = [*cells.readings, *(item.r for item in asked.items)] if asked else cells.readings
+        plain = grid_note(reading_note(reading, units), read, labels, related)
+        boxed = any(len(item.c or ()) == 4 for item in cells.items)
+        parts.append(_ADAPTIVE_NOTE + plain.removeprefix(GRID_NOTE) if boxed else plain)
+    if asked:
+        said = points_note(units, asked, labels=labels is not None, cells=cells is not None)
+        parts.append(said if cells or not related else f"{said} {related}")
+    what = " and ".join(["cell's"] * (cells is not None) + ["point's"] * (asked is not None))
+    return " ".join(parts) + reliability_note(f"share of the {what} pixels that could be read", how)
+
+
+def _related(kept: Sequence[Relation], asked: DepthPoints | None, tau: float) -> str | None:
+    """What the relations mean, of cells, of points or of both."""
+    letters = {item.p for item in asked.items} if asked else set()
+    of_points = any(relation.subject in letters for relation in kept)
+    of_cells = any(relation.subject not in letters for relation in kept)
+    said = []
+    if of_cells:
+        said.append(
+            f"in_front_of: the first cell's mean nearness is more than {tau:.4g} above that of the "
+            "second, its neighbour."
+        )
+    if of_points:
+        lead = "Between points" if of_cells else "in_front_of"
+        said.append(f"{lead}: the first's nearness is more than {tau:.4g} above the second's.")
+    return " ".join(said) or None
+
+
+def _counts(
+    depth: DepthMap, cells: _Cells | None, asked: DepthPoints | None, cut: int
+) -> Mapping[str, Any]:
+    """What `meta` says of sizes, and of what was not read or left out."""
+    masked = cells.masked if cells else int((~depth.valid()).sum())
+    unread = [item.r for item in asked.items].count(None) if asked else 0
+    return {
+        **cell_meta(depth.size, masked, cells.readings if cells else (), cut),
+        **({"disc_radius": disc_radius(depth.size)} if asked else {}),
+        **({"unread_points": unread} if unread else {}),
+    }
