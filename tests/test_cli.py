@@ -23,7 +23,7 @@ from perception_programs.text import STYLES as TEXT_STYLES
 CONVERTING = [
     name
     for name in COMMANDS
-    if name not in ("show", "demo", "experts", "doctor", "cache") and not name.startswith("blink")
+    if name not in ("show", "demo", "experts", "doctor", "cache", "mcp") and not name.startswith("blink")
 ]
 
 

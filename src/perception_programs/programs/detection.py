@@ -16,8 +16,11 @@ from ..program import Item, PerceptionProgram
 from ..results import Detections
 from ..results.detections import Names
 from ._experts import ExpertLike, check_unused, run_expert
+from ._reliability import Levels, Reliability, reliability, reliability_note
 
 __all__ = ["detection_program"]
+
+_LEADS: Levels = (0.2, 0.05)  # between the scores of two labels, which are probabilities
 
 
 def detection_program(
@@ -28,6 +31,7 @@ def detection_program(
     size: Size | None = None,
     names: Names = None,
     expert: ExpertLike = None,
+    reliability: Reliability = None,
 ) -> PerceptionProgram:
     """A program of the objects found (paper, section 3.2: `object-detection`, `bounding-box`).
 
@@ -41,6 +45,8 @@ def detection_program(
         size: `(width, height)` of the image, where a foreign result does not carry it.
         names: what class numbers are called, where a foreign result does not say.
         expert: which detector reads a picture; by default the best that is installed.
+        reliability: `number` or `words`: also say how far the confidence is above that in the label that
+            came second; not said where the detector names no second label, since r is all it tells.
 
     Raises:
         InputError: the source is none of these, or `size` or `names` is missing.
@@ -67,11 +73,15 @@ def detection_program(
     else:
         check_unused("a detector's result", labels=labels, expert=expert)
         found, meta, images = Detections.of(source, size=cast(Size, size), names=names), {}, ()
-    return _program(found, threshold, meta, images)
+    return _program(found, threshold, meta, images, reliability)
 
 
 def _program(
-    found: Detections, threshold: float | None, meta: dict[str, Any], images: tuple[Any, ...]
+    found: Detections,
+    threshold: float | None,
+    meta: dict[str, Any],
+    images: tuple[Any, ...],
+    how: Reliability,
 ) -> PerceptionProgram:
     if threshold is not None:
         threshold = plain_number(threshold, "threshold")
@@ -80,14 +90,16 @@ def _program(
         found.scores >= np.float32(-1 if threshold is None else threshold)
     ).tolist()
     corners = decimals(found.boxes)
+    sure = _sure(found, keep, how)
     items = tuple(
         Item(
             p=n,
             c=normalise_box(corners[row], found.size),
             r=found.scores[row],
             b=found.labels[row],
+            q=q,
         )
-        for n, row in enumerate(keep, 1)
+        for n, (row, q) in enumerate(zip(keep, sure, strict=True), 1)
     )
     meta |= {"size": found.size}
     meta |= {} if least is None else {"threshold": least}
@@ -97,7 +109,7 @@ def _program(
         modality="object-detection",
         granularity="bounding-box",
         items=items,
-        note=_note(bool(items), least),
+        note=_note(bool(items), least) + _sure_note(sure, how),
         meta=meta,
         images=images,
     )
@@ -115,6 +127,27 @@ def _runner_up(found: Detections, keep: list[int]) -> dict[str, Any]:
             for row in keep
         ]
     }
+
+
+def _sure(found: Detections, keep: list[int], how: Reliability) -> list[float | str | None]:
+    """How far each score is above that of the second label, where the detector names one."""
+    seconds, scores = found.runner_up_labels, found.runner_up_scores
+    ahead: list[float | None] = [
+        None
+        if seconds is None or seconds[row] is None
+        else float(found.scores[row]) - float(scores[row])
+        for row in keep
+    ]
+    return reliability(ahead, how, _LEADS) or [None] * len(keep)
+
+
+def _sure_note(sure: list[float | str | None], how: Reliability) -> str:
+    known = any(q is not None for q in sure)
+    return reliability_note(
+        "how far r is above the confidence in the label that came second",
+        how if known else None,
+        _LEADS,
+    )
 
 
 def _note(some: bool, threshold: float | None) -> str:

@@ -12,6 +12,7 @@ from ..program import Item, PerceptionProgram
 from ..results import PointScores
 from ._cells import FRAME_NOTE
 from ._experts import ExpertLike, check_unused, run_expert
+from ._reliability import LEADS, Reliability, leads, reliability, reliability_note
 
 __all__ = ["semantic_program"]
 
@@ -23,6 +24,7 @@ def semantic_program(
     reference: tuple[float, float] | None = None,
     candidates: Mapping[str, tuple[float, float]] | None = None,
     expert: ExpertLike = None,
+    reliability: Reliability = None,
 ) -> PerceptionProgram:
     """A program of how alike candidate points are to a reference (paper, section 3.2: `semantic`, `point`).
 
@@ -35,6 +37,8 @@ def semantic_program(
         reference: (x, y) in pixels of the first picture.
         candidates: {"A": (x, y), …} in pixels of the second picture.
         expert: whose features are compared; by default the best that is installed.
+        reliability: `number` or `words`: also say how far each candidate's score is from the best other
+            one: near 0, the scores do not tell the two apart.
 
     Raises:
         InputError: neither scores nor two pictures with points.
@@ -69,22 +73,36 @@ def semantic_program(
         )
         images = (first, second)
     where = normalise(*scores.reference, scores.size1)
-    items = tuple(
-        Item(p=letter, c=normalise(*place, scores.size2), r=scores.scores[letter])
-        for letter, place in scores.candidates.items()
-    )
     meta |= {"size1": scores.size1, "size2": scores.size2, "reference": where}
     if len(scores.scores) > 1:
         best, second = sorted(scores.scores.values(), reverse=True)[:2]
         meta["margin"] = best - second
     return PerceptionProgram(
-        "semantic", "point", items, note=_note(where), meta=meta, images=images
+        modality="semantic",
+        granularity="point",
+        items=_items(scores, reliability),
+        note=_note(where, len(scores.scores) > 1, reliability),
+        meta=meta,
+        images=images,
     )
 
 
-def _note(reference: tuple[int, int]) -> str:
-    return (
+def _items(scores: PointScores, how: Reliability) -> tuple[Item, ...]:
+    apart = leads(scores.scores)
+    said = reliability(list(apart.values()), how, LEADS) or [None] * len(apart)
+    sure = dict(zip(apart, said, strict=True))
+    return tuple(
+        Item(letter, normalise(*place, scores.size2), scores.scores[letter], q=sure[letter])
+        for letter, place in scores.candidates.items()
+    )
+
+
+def _note(reference: tuple[int, int], several: bool, how: Reliability) -> str:
+    note = (
         "Each item is a candidate point of the second image. p: its letter. c: [x, y] of the candidate; "
         f"{FRAME_NOTE}. r: how alike what is seen there is to the reference point at {list(reference)} "
         "of the first image; larger is more alike."
+    )
+    return note + reliability_note(
+        "how far r is from that of the best other candidate", how if several else None, LEADS
     )
