@@ -104,6 +104,15 @@ class TestRelativeDepth:
             readers.relative_depth(twice, pp.depth_program(self.NEAR))
 
 
+def test_multi_view_reads_mean_motion_and_gives_asked_points_no_vote() -> None:
+    uv = np.zeros((30, 30, 2))
+    uv[:, :10, 0], uv[:, 10:, 0] = 5, -5
+    right = {letter: (n, 5) for n, letter in enumerate("ABCD")}
+    program = pp.flow_program(uv, grid=(1, 3), reading="mean", points=right)
+    assert readers.multi_view(program) == "A"
+    assert readers.multi_view(pp.flow_program(uv, grid=None, points=right)) == "B"
+
+
 def test_multi_view_takes_the_majority() -> None:
     uv = np.ones((20, 20, 2))
     uv[:, :15, 0] = -1

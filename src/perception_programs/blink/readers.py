@@ -46,9 +46,14 @@ def relative_depth(points: PerceptionProgram, depth: PerceptionProgram) -> str |
 
 
 def multi_view(flow: PerceptionProgram, options: Mapping[str, str] = _LEFT_RIGHT) -> str | None:
-    """The option of the direction that most cells read; `options` maps left and right to letters."""
+    """The option of the direction that most cells read; `options` maps left and right to letters.
+
+    Points that were asked about have no vote beside cells; a mean motion votes by the sign of its u.
+    """
     _expect(flow, "flow")
-    votes = {side: sum(item.r == side for item in flow.items) for side in ("left", "right")}
+    cells = [item for item in flow.items if flow.grid is None or not _is_point(item)]
+    read = [_side(item) for item in cells]
+    votes = {side: read.count(side) for side in ("left", "right")}
     side = _largest(votes)
     return None if side is None or not votes[side] else options.get(side)
 
@@ -159,7 +164,7 @@ def _nearest(items: Sequence[Item], place: Sequence[float]) -> Item | None:
 
 
 def _is_point(item: Item) -> bool:
-    """Whether an item of a depth program is a point that was asked about, and no cell."""
+    """Whether an item is a point that was asked about, and no cell."""
     return isinstance(item.p, str) and isinstance(item.c, tuple) and len(item.c) == 2
 
 
@@ -178,6 +183,13 @@ def _holding(cells: Sequence[Item], place: Sequence[int]) -> Item | None:
 
 def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, (int, float)) else None
+
+
+def _side(cell: Item) -> str | None:
+    if isinstance(cell.r, str):
+        return cell.r
+    motion = numbers_in(cell.r)
+    return None if not motion else "left" if motion[0] < 0 else "right"
 
 
 def _middle(cell: Item) -> float | None:

@@ -52,6 +52,7 @@ _CONVERSIONS = (
         "flow",
     ),
     *("levels", "cells", "reading", "points", "points_only", "adaptive", "reliability"),
+    "still",
 )
 
 
@@ -98,7 +99,8 @@ def _tool(args: argparse.Namespace) -> Any:
         raise InputError("--weights: expected --expert NAME beside it, whose weights they are")
     from ..experts import load
 
-    made_with: dict[str, Any] = {"check": True} if getattr(args, "check", False) else {}
+    both_ways = "check" in args and (args.check or args.reliability is not None)
+    made_with: dict[str, Any] = {"check": True} if both_ways else {}
     return load(args.expert, weights=args.weights, **made_with)
 
 
@@ -125,7 +127,7 @@ def _drawable(
 
 def _depth(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:
     given = _binary(inputs[0], "a depth map, a picture or a depth program")
-    chosen = {"units": args.units, **_cells(args), **_depth_readings(args)}
+    chosen = {"units": args.units, **_cells(args), **_readings(args)}
     if isinstance(given.source, bytes) or not _is_depth_file(given.source, args):
         _refuse(args, ("kind", "scale", "key"), "a picture; the expert knows")
         try:
@@ -144,19 +146,25 @@ def _depth(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgr
     return program
 
 
-def _depth_readings(args: argparse.Namespace) -> dict[str, Any]:
-    """The options of what is read of a depth map, where they were given."""
-    names = ("reading", "adaptive", "reliability")
-    chosen = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+def _readings(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of what is read, where and how surely, where they were given."""
+    options = {n: getattr(args, n, None) for n in ("reading", "still", "adaptive", "reliability")}
+    chosen = {name: value for name, value in options.items() if value is not None}
     if args.points is not None:
-        chosen["points"] = dict(args.points)
-        if len(chosen["points"]) < len(args.points):
-            raise InputError("--point: expected each letter once")
+        chosen["points"] = _asked(args)
     if args.points_only:
         if args.points is None or args.grid is not None:
             raise InputError("--points-only: expected --point A=X,Y beside it, and no --grid")
         chosen["grid"] = None
     return chosen
+
+
+def _asked(args: argparse.Namespace) -> dict[str, tuple[float, float]]:
+    """The points that are asked about."""
+    points: dict[str, tuple[float, float]] = dict(args.points)
+    if len(points) < len(args.points):
+        raise InputError("--point: expected each letter once")
+    return points
 
 
 def _is_depth_file(file: str, args: argparse.Namespace) -> bool:
@@ -178,11 +186,10 @@ def _is_depth_file(file: str, args: argparse.Namespace) -> bool:
 
 def _flow(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:
     given = [_binary(one, "a flow file, two frames or a flow program") for one in inputs]
+    chosen = {"check": args.check, **_cells(args), **_readings(args)}
     if len(given) == 2:
         _refuse(args, ("key",), "two frames")
-        return make.flow_program(
-            given[0].source, given[1].source, check=args.check, expert=_tool(args), **_cells(args)
-        )
+        return make.flow_program(given[0].source, given[1].source, expert=_tool(args), **chosen)
     source = given[0].source
     if isinstance(source, bytes) or not source.lower().endswith(_FLOW_SUFFIXES):
         raise InputError(
@@ -195,18 +202,21 @@ def _flow(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgra
         raise InputError(
             f"{error}; pictures come in twos, the first frame and the second"
         ) from error
-    return _drawable(
-        make.flow_program(flow, check=args.check, expert=_tool(args), **_cells(args)), flow, args
-    )
+    return _drawable(make.flow_program(flow, expert=_tool(args), **chosen), flow, args)
 
 
 def _match(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:
+    chosen = {
+        "limit": args.limit,
+        "reliability": args.reliability,
+        "around": None if args.points is None else _asked(args),
+    }
     if isinstance(inputs[0], Json) and len(inputs) == 1:
         known = {"size1": picture_size(args, 0), "size2": picture_size(args, 1)}
         matches = result_of(Matches, inputs[0], **known)
-        return make.correspondence_program(matches, limit=args.limit, expert=_tool(args))
+        return make.correspondence_program(matches, expert=_tool(args), **chosen)
     first, second = _pair("match", inputs)
-    return make.correspondence_program(first, second, limit=args.limit, expert=_tool(args))
+    return make.correspondence_program(first, second, expert=_tool(args), **chosen)
 
 
 def _jigsaw(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:
@@ -215,14 +225,18 @@ def _jigsaw(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProg
         raise InputError("--candidate: expected each letter once")
     if isinstance(inputs[0], Json) and len(inputs) == 1:
         _refuse(args, ("candidate",), "a result")
-        return make.jigsaw_program(result_of(EdgeScores, inputs[0]), expert=_tool(args))
+        return make.jigsaw_program(
+            result_of(EdgeScores, inputs[0]), expert=_tool(args), reliability=args.reliability
+        )
     picture, *pieces = (_binary(one, "pictures, or one file of scores").source for one in inputs)
     if named and pieces:
         raise InputError("jigsaw: expected pieces as files or as --candidate, got both")
     if not named and not pieces:
         raise InputError("jigsaw: expected the candidate pieces after the picture, got none")
     lettered: dict[str, Any] = {chr(ord("A") + n): piece for n, piece in enumerate(pieces)}
-    return make.jigsaw_program(picture, named or lettered, expert=_tool(args))
+    return make.jigsaw_program(
+        picture, named or lettered, expert=_tool(args), reliability=args.reliability
+    )
 
 
 def _detect(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:
@@ -232,25 +246,35 @@ def _detect(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProg
         if not args.labels:
             raise InputError("--labels: expected what to look for in a picture, such as cat,dog")
         return make.detection_program(
-            given.source, labels=args.labels, threshold=args.threshold, expert=_tool(args)
+            given.source,
+            labels=args.labels,
+            threshold=args.threshold,
+            expert=_tool(args),
+            reliability=args.reliability,
         )
     assert isinstance(given, Json)
     _refuse(args, ("labels", "expert"), "a detector's result")
     found = read_detections(
         given, read_names(args.names), args.size or picture_size(args, 0), args.image_id
     )
-    return make.detection_program(found, threshold=args.threshold)
+    return make.detection_program(found, threshold=args.threshold, reliability=args.reliability)
 
 
 def _semantic(args: argparse.Namespace, inputs: Sequence[Given]) -> PerceptionProgram:
     if isinstance(inputs[0], Json) and len(inputs) == 1:
         _refuse(args, ("reference", "candidate"), "a result")
         known = {"size1": picture_size(args, 0), "size2": picture_size(args, 1)}
-        return make.semantic_program(result_of(PointScores, inputs[0], **known), expert=_tool(args))
+        scores = result_of(PointScores, inputs[0], **known)
+        return make.semantic_program(scores, expert=_tool(args), reliability=args.reliability)
     first, second = _pair("semantic", inputs)
     candidates = dict(args.candidate) if args.candidate else None
     return make.semantic_program(
-        first, second, reference=args.reference, candidates=candidates, expert=_tool(args)
+        first,
+        second,
+        reference=args.reference,
+        candidates=candidates,
+        expert=_tool(args),
+        reliability=args.reliability,
     )
 
 

@@ -49,6 +49,20 @@ def flow(parser: argparse.ArgumentParser) -> None:
     )
     _key(parser)
     _expert(parser)
+    group = parser.add_argument_group("readings")
+    group.add_argument(
+        "--reading",
+        choices=("direction", "mean"),
+        help="what a cell reads: its side, or (u, v, magnitude) in pixels (default: direction)",
+    )
+    group.add_argument(
+        "--still",
+        type=float,
+        metavar="PIXELS",
+        help="a mean of a smaller magnitude reads 'still' (default: 0.5)",
+    )
+    _asked(group)
+    _reliability(group, "which share of the pixels the reverse direction confirms")
     _cells(parser, relations=False, tau=None)
     _names(parser, labels=True)
     _pictures(parser)
@@ -58,8 +72,14 @@ def flow(parser: argparse.ArgumentParser) -> None:
 def match(parser: argparse.ArgumentParser) -> None:
     """The options of `p2 match`."""
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="keep at most so many matches, the surest"
+        "--limit",
+        type=int,
+        metavar="N",
+        help="keep at most so many matches: the surest, or the nearest to --point, 0 for none",
     )
+    group = parser.add_argument_group("readings")
+    _point(group)
+    _reliability(group, "how sure a match is, and which share of the matches around a point agree")
     _expert(parser)
     _pictures(parser, pair=True, also=" and for sizes that the file lacks")
     _output(parser)
@@ -74,6 +94,7 @@ def jigsaw(parser: argparse.ArgumentParser) -> None:
         metavar="A=FILE",
         help="a piece with its letter, in place of pieces as files; repeat it",
     )
+    _reliability(parser, "how far a candidate is from the best other one")
     _expert(parser)
     _pictures(parser)
     _output(parser)
@@ -91,6 +112,7 @@ def detect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--labels", type=types.words, metavar="cat,dog", help="what to look for in a picture"
     )
+    _reliability(parser, "how far a label is ahead of the second")
     _expert(parser)
     _names(parser)
     _pictures(parser, also=" and for its size")
@@ -109,6 +131,7 @@ def semantic(parser: argparse.ArgumentParser) -> None:
         metavar="A=X,Y",
         help="a pixel of the second picture with its letter; repeat it",
     )
+    _reliability(parser, "how far a candidate is from the best other one")
     _expert(parser)
     _pictures(parser, pair=True, also=" and for sizes that the file lacks")
     _output(parser)
@@ -213,6 +236,25 @@ def _depth_readings(parser: argparse.ArgumentParser) -> None:
         choices=("range", "median", "range+median"),
         help="what a cell reads (default: range)",
     )
+    _asked(group)
+    group.add_argument(
+        "--adaptive",
+        action="store_true",
+        default=None,
+        help="cut cells of uneven depth in quarters; at most as many cells as --grid has",
+    )
+    _reliability(group, "which share of the pixels could be read")
+
+
+def _asked(group: argparse._ActionsContainer) -> None:
+    """Points that are asked about, beside cells or without them."""
+    _point(group)
+    group.add_argument(
+        "--points-only", action="store_true", default=None, help="no cells beside --point"
+    )
+
+
+def _point(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--point",
         dest="points",
@@ -221,20 +263,10 @@ def _depth_readings(parser: argparse.ArgumentParser) -> None:
         metavar="A=X,Y",
         help="a pixel that is asked about, with its letter; repeat it",
     )
-    group.add_argument(
-        "--points-only", action="store_true", default=None, help="no cells beside --point"
-    )
-    group.add_argument(
-        "--adaptive",
-        action="store_true",
-        default=None,
-        help="cut cells of uneven depth in quarters; at most as many cells as --grid has",
-    )
-    group.add_argument(
-        "--reliability",
-        choices=("number", "words"),
-        help="also say which share of the pixels could be read",
-    )
+
+
+def _reliability(group: argparse._ActionsContainer, what: str) -> None:
+    group.add_argument("--reliability", choices=("number", "words"), help=f"also say {what}")
 
 
 def _key(parser: argparse.ArgumentParser) -> None:
