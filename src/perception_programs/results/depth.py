@@ -10,7 +10,7 @@ import numpy as np
 
 from .._arrays import Field, describe, is_tensor, to_field, to_numpy
 from .._plain import plain_number
-from ..errors import InputError
+from ..errors import InputError, MissingExtraError, install_command
 from ..geometry import Size, to_size
 from ._check import UNSET, Result, check_mask
 from ._files import read_depth_file
@@ -171,12 +171,20 @@ class DepthMap(Result):
         return cls(values, kind or "normalised")
 
     @classmethod
-    def from_pipeline(cls, output: Any, *, kind: DepthKind) -> DepthMap:
-        """A depth map from transformers' depth estimation: its dict with `predicted_depth`, H×W or 1×H×W.
+    def from_pipeline(cls, output: Any, *, kind: DepthKind, size: Size = UNSET) -> DepthMap:
+        """A depth map from transformers' `depth-estimation`: its dict with `predicted_depth`, H×W or 1×H×W.
 
-        The picture under `depth` is not read: it is rounded to 8 bits. Say the model's `kind`: the
-        dict does not tell.
+        The picture under `depth` is not read: it is rounded to 8 bits, and stretched, so that neither
+        metres nor a constant map survive in it.
+
+        Args:
+            output: the dict of one image.
+            kind: what the model predicts, which the dict does not tell: `relative` (Depth Anything, DPT)
+                or `metric` (Depth Pro, ZoeDepth, GLPN, the metric Depth Anything).
+            size: `(width, height)` of the source image, where the map is of another size.
         """
+        if isinstance(output, (list, tuple)):
+            raise InputError("depth: expected the dict of one image, got a list; pass output[0]")
         if not hasattr(output, "get") or output.get("predicted_depth") is None:
             raise InputError(
                 f"depth: expected a dict with 'predicted_depth', got {describe(output)}"
@@ -184,7 +192,31 @@ class DepthMap(Result):
         values = output["predicted_depth"]
         if len(getattr(values, "shape", ())) == 3 and values.shape[0] == 1:
             values = values[0]
-        return cls(values, kind)
+        return cls(values, kind, size=size)
+
+    def to_pipeline(self) -> dict[str, Any]:
+        """As the dict of transformers' `depth-estimation`: `predicted_depth`, and `depth`, an 8-bit picture.
+
+        The values are a tensor, with NaN where they are not valid, which is black in the picture. The
+        kind and the size of the source image have no place in it.
+
+        Raises:
+            MissingExtraError: torch is not installed.
+        """
+        try:
+            import torch
+        except ImportError as error:
+            raise MissingExtraError(
+                f"torch is not installed: {install_command('models')}"
+            ) from error
+        from PIL import Image
+
+        valid, values = to_numpy(self.valid()), to_numpy(self.values)
+        low, high = _extremes(values, valid)
+        wide = np.where(valid, values, low).astype(np.float64) - low
+        picture = wide * (255 / (high - low) if high > low else 0)
+        kept = torch.from_numpy(np.where(valid, values, np.float32(np.nan)))
+        return {"predicted_depth": kept, "depth": Image.fromarray(picture.astype(np.uint8))}
 
 
 def _extremes(field: Field, valid: Any) -> tuple[float, float]:

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from .._arrays import describe, is_array, read_only, to_numpy
+from .._arrays import describe, read_only, to_numpy
 from ..errors import InputError
 from ..geometry import Size, to_size
 from ._answers import resolve_label
-from ._check import (
-    UNSET,
-    Result,
-    check_pixels,
-    check_text,
-    check_threshold,
-    class_names,
-    class_number,
-    coordinates,
-    labels_of,
-    vector,
-)
+from ._boxes import corners_of, probabilities, runner_ups, sorted_corners
+from ._check import UNSET, Result, check_text, check_threshold, coordinates, labels_of
+from ._coco import read_coco, to_coco
+from ._connect import Names, texts
+from ._fiftyone import is_fiftyone, read_fiftyone, to_fiftyone
+from ._pipelines import is_pipeline, object_output, read_objects
+from ._supervision import read_supervision, to_supervision
+from ._transformers import read_transformers, to_transformers
+from ._ultralytics import read_ultralytics, to_ultralytics
+from .model_boxes import BoxFrame, read_answer
 
 __all__ = ["Detections", "Names"]
-
-Names = Mapping[int, str] | Sequence[str] | Sequence[Mapping[str, Any]] | None
-"""What class numbers are called: {number: name}, a list that names 0, 1, 2…, or COCO's categories."""
-
-_EDGE_SLACK = 1.0  # detectors overshoot the border by fractions of a pixel
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +59,8 @@ class Detections(Result):
         if self.size is None:
             raise InputError("size: expected the image's (width, height), got None")
         size = to_size(self.size)
-        boxes = _sorted_corners(coordinates(self.boxes, 4, "boxes"), size)
-        scores = _probabilities(self.scores, len(boxes), "scores")
+        boxes = sorted_corners(coordinates(self.boxes, 4, "boxes"), size)
+        scores = probabilities(self.scores, len(boxes), "scores")
         set_field = object.__setattr__
         set_field(self, "threshold", check_threshold(self.threshold))
         set_field(self, "size", size)
@@ -84,35 +75,9 @@ class Detections(Result):
                     f"masks: expected {expected} like the boxes, got {describe(masks)}"
                 )
             set_field(self, "masks", read_only(masks != 0))
-        self._check_runner_ups()
-
-    def _check_runner_ups(self) -> None:
-        labels, scores = self.runner_up_labels, self.runner_up_scores
-        if (labels is None) != (scores is None):
-            there, lacking = ("scores", "labels") if labels is None else ("labels", "scores")
-            raise InputError(
-                f"runner_up_{lacking}: expected them beside runner_up_{there}, got None"
-            )
-        if labels is None:
-            return
-        if isinstance(labels, str):
-            labels_of(labels, len(self), "runner_up_labels")
-        given = tuple(labels)
-        texts = labels_of(
-            ("" if label is None else label for label in given), len(self), "runner_up_labels"
-        )
-        numbers = _probabilities(scores, len(self), "runner_up_scores")
-        named = tuple(
-            None if label is None else text for label, text in zip(given, texts, strict=True)
-        )
-        for row, label in enumerate(named):
-            if label is None and numbers[row] != 0:
-                raise InputError(
-                    f"runner_up_scores: expected 0 where there is no second label, got "
-                    f"{numbers[row]:g} in row {row}"
-                )
-        object.__setattr__(self, "runner_up_labels", named)
-        object.__setattr__(self, "runner_up_scores", numbers)
+        seconds = runner_ups(self.runner_up_labels, self.runner_up_scores, len(boxes))
+        set_field(self, "runner_up_labels", seconds[0])
+        set_field(self, "runner_up_scores", seconds[1])
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -141,7 +106,8 @@ class Detections(Result):
         """From what another library returns, told apart by its attributes or keys.
 
         Takes ultralytics `Results`, supervision `Detections`, the dict of a transformers or
-        torchvision detector, or a list of COCO result dicts.
+        torchvision detector, the list of a transformers pipeline, FiftyOne's detections, or a list of
+        COCO result dicts.
 
         Args:
             found: the result of one image.
@@ -161,18 +127,25 @@ class Detections(Result):
             return cls.from_ultralytics(found)
         if isinstance(found, Mapping) and "boxes" in found:
             return cls.from_transformers(found, size=size, names=names)
+        if is_pipeline(found) or is_fiftyone(found):
+            if names is not None:
+                raise InputError("names: have no meaning beside labels that are strings")
+            return (cls.from_pipeline if is_pipeline(found) else cls.from_fiftyone)(
+                found, size=size
+            )
         if isinstance(found, Sequence) and all(
             isinstance(f, Mapping) and "bbox" in f for f in found
         ):
             return cls.from_coco(found, size=size, names=names)
         if isinstance(found, Mapping) and "annotations" in found:
             raise InputError(
-                "detections: expected COCO results, a list of dicts with 'bbox' and 'score', "
-                "got a COCO annotation file, which has no scores"
+                "detections: expected the result of one image, got a COCO annotation file, which has "
+                "no scores; Detections.from_coco(file, image=..., score=1) takes one of its images"
             )
         raise InputError(
-            "detections: expected Detections, ultralytics Results, supervision Detections, a dict "
-            f"with boxes, scores and labels, or a list of COCO result dicts, got {describe(found)}"
+            "detections: expected Detections, or the result of one image: ultralytics Results, "
+            "supervision Detections, a dict with boxes, scores and labels, the list of a transformers "
+            f"pipeline, FiftyOne's detections, or a list of COCO result dicts, got {describe(found)}"
         )
 
     @classmethod
@@ -185,92 +158,130 @@ class Detections(Result):
         (torchvision's N×1×H×W probabilities count from one half). Normalised boxes cannot be told
         from pixels: give the post-processor its `target_sizes`.
         """
-        boxes = _empty_as(found["boxes"], 4)
-        if "scores" not in found:
-            raise InputError(f"detections: expected 'scores' beside 'boxes', got {sorted(found)}")
-        texts = found.get("text_labels")
-        labels = found.get("labels", ()) if texts is None else texts
-        masks = found.get("masks")
-        if masks is not None:
-            masks = to_numpy(masks)
-            masks = masks[:, 0] if masks.ndim == 4 and masks.shape[1] == 1 else masks
-            masks = masks >= 0.5 if masks.dtype.kind == "f" else masks != 0
-        return cls(
-            boxes,
-            _scores(found["scores"]),
-            _named(labels, names),
-            masks,
-            size,
-            runner_up_labels=found.get("runner_up_labels"),
-            runner_up_scores=found.get("runner_up_scores"),
-        )
+        return cls(**read_transformers(found, names), size=size)
 
     from_torchvision = from_transformers
 
     @classmethod
-    def from_ultralytics(cls, found: Any) -> Detections:
-        """From one ultralytics `Results`: its boxes, names, size, and masks of the picture's own size."""
-        width, height = to_size(tuple(found.orig_shape or ())[::-1], "orig_shape")
-        if found.boxes is None:
-            raise InputError(
-                "detections: expected ultralytics Results with boxes, got none (no detector?)"
-            )
-        masks = getattr(found, "masks", None)
-        data = None if masks is None else to_numpy(masks.data)
-        if data is not None and data.shape[1:] != (height, width):
-            raise InputError(
-                f"masks: expected {height}×{width} like the image, got {describe(data)}; "
-                "predict with retina_masks=True"
-            )
-        boxes = _empty_as(found.boxes.xyxy, 4)
-        labels = _named(found.boxes.cls, found.names)
-        return cls(boxes, _scores(found.boxes.conf), labels, data, (width, height))
+    def from_pipeline(
+        cls, output: Any, *, size: Size = UNSET, score: float | None = None
+    ) -> Detections:
+        """From a transformers pipeline: `zero-shot-object-detection`, `object-detection`, `image-segmentation`.
+
+        Boxes that reach beyond the image are clipped to it, since OWL's often do, and what lies wholly
+        outside or has no area is left out. Spaces around labels are removed. Of `image-segmentation`
+        each mask is an object, with the box around it; empty masks are left out.
+
+        Args:
+            output: the list of one image.
+            size: `(width, height)` of the image; masks bring their own.
+            score: the score of objects without one, as segments of semantic models are.
+        """
+        return cls(**read_objects(output, size=size, score=score))
 
     @classmethod
-    def from_supervision(cls, found: Any, *, size: Size = UNSET, names: Names = None) -> Detections:
-        """From supervision `Detections`; names come from its `class_name` data unless given."""
-        boxes = _empty_as(found.xyxy, 4)
-        if found.confidence is None and len(boxes):
-            raise InputError("scores: expected supervision Detections with a confidence, got None")
-        data = getattr(found, "data", None)
-        labels = data.get("class_name") if names is None and isinstance(data, Mapping) else None
-        if labels is None:
-            labels = getattr(found, "class_id", None)
-        masks = getattr(found, "mask", None)
-        scores = _scores(() if found.confidence is None else found.confidence)
-        return cls(boxes, scores, _named(() if labels is None else labels, names), masks, size)
+    def from_ultralytics(cls, found: Any) -> Detections:
+        """From one ultralytics `Results`: its boxes, names, size, and masks of the picture's own size."""
+        return cls(**read_ultralytics(found))
+
+    @classmethod
+    def from_supervision(
+        cls,
+        found: Any,
+        *,
+        size: Size = UNSET,
+        names: Names = None,
+        score: float | None = None,
+    ) -> Detections:
+        """From supervision `Detections`; labels are its `class_name` data, unless `names` is given.
+
+        Args:
+            found: the detections.
+            size: `(width, height)` of the image, which supervision does not keep.
+            names: what its `class_id` numbers are called.
+            score: the score of boxes without a confidence, such as annotations.
+        """
+        return cls(**read_supervision(found, names, score), size=size)
 
     @classmethod
     def from_coco(
-        cls, found: Iterable[Mapping[str, Any]], *, size: Size = UNSET, names: Names = None
+        cls,
+        found: Iterable[Mapping[str, Any]] | Mapping[str, Any],
+        *,
+        size: Size = UNSET,
+        names: Names = None,
+        image: int | str | None = None,
+        score: float | None = None,
+        masks: bool = False,
     ) -> Detections:
-        """From COCO result dicts of one image: `bbox` (x, y, width, height), `score`, `category_id`.
+        """From COCO JSON: result dicts (`bbox`, `score`, `category_id`), or a whole annotation file.
 
-        A `category` or `category_name` string is taken where there is one. Dicts of several images
-        are refused.
+        A `category` or `category_name` string is taken where there is one. A box around a crowd
+        (`iscrowd`) is labelled so: `person (crowd)`.
+
+        Args:
+            found: the list of results, or the file's dict of `images`, `annotations`, `categories`.
+            size: `(width, height)` of the image; a file has its own.
+            names: what the category numbers are called; a file has its own.
+            image: which image: its id, or in a file its `file_name`. Not needed if there is but one.
+            score: the score of boxes without one, as annotations are.
+            masks: whether to read `segmentation`, polygons or run-length codes.
+
+        Raises:
+            InputError: several images and no `image`, a box without a score and no `score`.
         """
-        rows = list(found)
-        for row in rows:
-            if not isinstance(row, Mapping) or not {"bbox", "score"} <= set(row):
-                raise InputError(
-                    f"detections: expected COCO results with 'bbox' and 'score', got {describe(row)}"
-                )
-        images = {str(row["image_id"]) for row in rows if "image_id" in row}
-        if len(images) > 1:
-            raise InputError(
-                f"detections: expected results of one image, got image_id {sorted(images)[:5]}"
-            )
-        corners = coordinates([row["bbox"] for row in rows], 4, "bbox")
-        labels = [
-            row.get("category", row.get("category_name", row.get("category_id"))) for row in rows
-        ]
-        boxes = np.concatenate([corners[:, :2], corners[:, :2] + corners[:, 2:]], axis=1)
         return cls(
-            boxes,
-            _scores([row["score"] for row in rows]),
-            _named(labels, names),
-            size=size,
+            **read_coco(found, size=size, names=names, image=image, score=score, masks=masks)
         )
+
+    @classmethod
+    def from_fiftyone(cls, found: Any, *, size: Size, score: float | None = None) -> Detections:
+        """From FiftyOne's `Detections`, its dict, or a list of `label`, `bounding_box`, `confidence`.
+
+        Masks are not read.
+
+        Args:
+            found: FiftyOne's object, or the same as dicts.
+            size: `(width, height)` of the image; `bounding_box` is in fractions of it.
+            score: the score of boxes without a confidence, as annotations are.
+        """
+        return cls(**read_fiftyone(found, size=size, score=score))
+
+    @classmethod
+    def from_answer(
+        cls,
+        answer: Any,
+        *,
+        size: Size,
+        frame: BoxFrame | str,
+        label: str | None = None,
+        score: float | None = None,
+    ) -> Detections:
+        """From the boxes that a language model wrote: JSON, in code fences or within prose.
+
+        Reads objects with a box (`box_2d`, `bbox_2d`, `bbox`, `box`…: four numbers, or sides with
+        names), a `label` and perhaps a `score`, lists of them, or bare lists of four numbers. An empty
+        list is no object. Reversed corners are sorted; other keys are not read. Nothing is repaired.
+
+        Args:
+            answer: the text, or the data already parsed.
+            size: `(width, height)` of the source image.
+            frame: how the model writes boxes, which the numbers do not tell: `gemini`, `qwen3-vl`, or
+                a `BoxFrame`, such as `BoxFrame("xyxy", 1024, 768)` for pixels of an image that was
+                resized to 1024×768.
+            label: the label of boxes without one.
+            score: the score of boxes without one. Models seldom write any, and those they do write
+                are no measurement.
+
+        Raises:
+            InputError: no boxes, JSON that is broken or cut short, or numbers outside the frame.
+
+        >>> answer = 'Here: ```json [{"box_2d": [100, 200, 300, 400], "label": "cat"}] ```'
+        >>> found = Detections.from_answer(answer, size=(640, 480), frame="gemini", score=1)
+        >>> found.boxes.tolist(), found.labels
+        ([[128.0, 48.0, 256.0, 144.0]], ('cat',))
+        """
+        return cls(**read_answer(answer, size=size, frame=frame, label=label, score=score))
 
     @classmethod
     def from_boxes(
@@ -300,81 +311,62 @@ class Detections(Result):
         ...     form="cxcywh").boxes.round().tolist()
         [[200.0, 50.0, 400.0, 150.0]]
         """
-        array = coordinates(boxes, 4, "boxes")
-        if form == "xywh":
-            array = np.concatenate([array[:, :2], array[:, :2] + array[:, 2:]], axis=1)
-        elif form == "cxcywh":
-            if len(array) and (array.min() < 0 or array.max() > 1):
-                raise InputError(
-                    "boxes: expected cxcywh as fractions in [0, 1], got numbers outside"
-                )
-            half = array[:, 2:] / 2
-            array = np.concatenate([array[:, :2] - half, array[:, :2] + half], axis=1)
-            array = array * np.array([*to_size(size)] * 2, np.float32)
-        elif form != "xyxy":
-            raise InputError(f"form: expected xyxy, xywh or cxcywh, got {form!r}")
-        if resized is not None:
-            if form == "cxcywh":
-                raise InputError("resized: has no meaning beside fractions of the image")
-            factor = np.divide(to_size(size), to_size(resized, "resized")).astype(np.float32)
-            array = array * factor[[0, 1, 0, 1]]
-        return cls(array, scores, _named(labels, names), size=size)
+        array = corners_of(boxes, form, to_size(size), resized)
+        return cls(array, scores, texts(labels, names), size=size)
 
+    def to_supervision(self, *, names: Names = None) -> Any:
+        """As supervision `Detections`, with labels as `class_name` data.
 
-def _probabilities(value: Any, length: int, name: str) -> Any:
-    scores = vector(value, length, name)
-    if len(scores) and not (scores.min() >= 0 and scores.max() <= 1):
-        raise InputError(
-            f"{name}: expected numbers in [0, 1], got {scores.min():g} to {scores.max():g}; "
-            "put logits through a sigmoid first"
-        )
-    return scores
+        Args:
+            names: the `class_id` of each label; 0, 1, 2… in the order in which they first come if None.
 
+        Raises:
+            MissingExtraError: supervision is not installed.
+        """
+        return to_supervision(self, names)
 
-def _sorted_corners(boxes: Any, size: Size) -> Any:
-    check_pixels(boxes, size, "boxes")
-    corners = boxes.reshape(-1, 2, 2)
-    boxes = np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
-    limit = np.array([*size] * 2, np.float32)
-    outside = ((boxes < -_EDGE_SLACK) | (boxes > limit + _EDGE_SLACK)).any(axis=1)
-    if outside.any():
-        row = int(outside.argmax())
-        raise InputError(
-            f"boxes: expected xyxy within {size[0]}×{size[1]} pixels, got {boxes[row].tolist()} in "
-            f"row {row}; boxes of a resized or padded image must be mapped back first"
-        )
-    return read_only(np.clip(boxes, 0, limit))
+    def to_ultralytics(self, image: Any, *, names: Names = None) -> Any:
+        """As ultralytics `Results`, which keep the picture: anything that `load_image` takes.
 
+        Raises:
+            InputError: a picture of another size.
+            MissingExtraError: ultralytics is not installed.
+        """
+        return to_ultralytics(self, image, names)
 
-def _empty_as(boxes: Any, columns: int) -> Any:
-    """An empty result, which libraries give as shape (0,), as (0, columns)."""
-    empty = not is_array(boxes) and isinstance(boxes, Sized) and len(boxes) == 0
-    if empty or (is_array(boxes) and 0 in tuple(boxes.shape)):
-        return np.empty((0, columns), np.float32)
-    return boxes
+    def to_transformers(self, *, names: Names = None) -> dict[str, Any]:
+        """As the dict of tensors of a transformers post-processor, with `text_labels`.
 
+        Raises:
+            MissingExtraError: torch is not installed.
+        """
+        return to_transformers(self, names)
 
-def _scores(scores: Any) -> Any:
-    """Scores as they are, but for an empty list, which has no type of its own."""
-    return np.empty(0, np.float32) if isinstance(scores, Sized) and len(scores) == 0 else scores
+    def to_pipeline(self) -> list[dict[str, Any]]:
+        """As the list of transformers' `object-detection`, whose boxes are not cut to integers here.
 
+        >>> Detections([[1, 2, 3.5, 4]], [0.5], ("cat",), size=(9, 9)).to_pipeline()[0]["box"]
+        {'xmin': 1.0, 'ymin': 2.0, 'xmax': 3.5, 'ymax': 4.0}
+        """
+        return object_output(self)
 
-def _named(labels: Any, names: Names) -> tuple[str, ...]:
-    values = to_numpy(labels) if is_array(labels) else labels
-    if isinstance(values, np.ndarray):
-        values = values.tolist()
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError(f"labels: expected one an object, got {describe(labels)}")
-    known = None if names is None else class_names(names)
-    return tuple(value if isinstance(value, str) else _name(value, known) for value in values)
+    def to_coco(self, *, image: int | str, names: Names) -> list[dict[str, Any]]:
+        """As COCO results of one image; `results.coco_file` makes a whole annotation file.
 
+        Args:
+            image: its `image_id`.
+            names: the category number of each label.
 
-def _name(value: Any, names: dict[int, str] | None) -> str:
-    if names is None:
-        raise InputError(
-            f"labels: expected strings, or names= for class numbers, got {describe(value)}"
-        )
-    number = class_number(value, "labels")
-    if number not in names:
-        raise InputError(f"names: expected a name for class {number}, got {len(names)} others")
-    return names[number]
+        Raises:
+            InputError: a label that `names` lacks.
+        """
+        return to_coco(self, image=image, names=names)
+
+    def to_fiftyone(self) -> dict[str, Any]:
+        """As the dict of FiftyOne's `Detections`, without masks.
+
+        >>> found = Detections([[10, 20, 40, 60]], [0.5], ("cat",), size=(100, 80))
+        >>> found.to_fiftyone()["detections"][0]["bounding_box"]
+        [0.1, 0.25, 0.3, 0.5]
+        """
+        return to_fiftyone(self)

@@ -12,6 +12,7 @@ from .._arrays import describe, read_only, to_numpy
 from ..errors import InputError
 from ..geometry import Size, to_size
 from ._check import UNSET, Result, check_threshold, coordinates, vector
+from ._pipelines import match_output, read_matches
 
 __all__ = ["Matches"]
 
@@ -70,6 +71,47 @@ class Matches(Result):
 
     def __len__(self) -> int:
         return len(self.points1)
+
+    @classmethod
+    def from_pipeline(
+        cls,
+        output: Any,
+        *,
+        size1: Size,
+        size2: Size = UNSET,
+        threshold: float | None = None,
+        swapped: bool | None = None,
+    ) -> Matches:
+        """From transformers' `keypoint-matching`, whose coordinates are wrong unless images are square.
+
+        The pipeline (of transformers 5.24, for one) multiplies x by the height of the image and y by
+        its width. That is undone here, within the pixel that it cuts off.
+
+        Args:
+            output: the list of one pair of images.
+            size1: `(width, height)` of the first image.
+            size2: that of the second; that of the first when not given.
+            threshold: the score below which the pipeline dropped pairs, if known.
+            swapped: whether the sides are swapped. None asks the transformers that is in use in this
+                process; where the output came from elsewhere, say it.
+
+        Raises:
+            InputError: something else, or `swapped` cannot be found out.
+
+        >>> pair = {"keypoint_image_0": {"x": 50, "y": 20}, "keypoint_image_1": {"x": 10, "y": 80},
+        ...     "score": 0.9}
+        >>> Matches.from_pipeline([pair], size1=(200, 100), swapped=True).points1.tolist()
+        [[100.0, 10.0]]
+        """
+        fields = read_matches(output, size1=size1, size2=size2, swapped=swapped)
+        return cls(**fields, threshold=threshold)
+
+    def to_pipeline(self) -> list[dict[str, Any]]:
+        """As the list of `keypoint-matching`, but in pixels of each image: sides not swapped, nothing cut.
+
+        Which pairs are inliers has no place in it.
+        """
+        return match_output(self)
 
 
 def _flags(value: Any, length: int) -> npt.NDArray[np.bool_]:

@@ -15,6 +15,7 @@ from ..geometry import Size, to_size
 from ..images import open_picture
 from ._check import UNSET, Frozen, Result, class_names
 from ._files import existing_file, read_array_file
+from ._pipelines import read_segments, segment_output
 
 __all__ = ["Segmentation"]
 
@@ -85,3 +86,24 @@ class Segmentation(Result):
                 f"got the colours of mode {mode} in {str(file)!r}"
             )
         return cls(labels, names)
+
+    @classmethod
+    def from_pipeline(cls, output: Any, *, size: Size = UNSET) -> Segmentation:
+        """From transformers' `image-segmentation`: semantic, panoptic or instance.
+
+        Segments of one label are one class; as objects of their own they are in
+        `Detections.from_pipeline`. Labels are numbered from 1 as they come, and 0 is what no mask
+        covers, `unlabelled`. Where masks of two labels overlap, the higher score counts.
+
+        Args:
+            output: the list of one image.
+            size: `(width, height)` of the image; needed only where nothing was found.
+
+        Raises:
+            InputError: something else, or masks that overlap and have no score.
+        """
+        return cls(*read_segments(output, size=size))
+
+    def to_pipeline(self) -> list[dict[str, Any]]:
+        """As the list of `image-segmentation`: for each class a 0/255 mask of the image's size, no score."""
+        return segment_output(self)
