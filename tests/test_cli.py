@@ -19,11 +19,13 @@ from perception_programs.cli import main
 from perception_programs.cli.commands import COMMANDS
 from perception_programs.cli.options import STYLES
 from perception_programs.text import STYLES as TEXT_STYLES
+from perception_programs.tokens import estimate_tokens
 
 CONVERTING = [
     name
     for name in COMMANDS
-    if name not in ("show", "demo", "experts", "doctor", "cache", "mcp") and not name.startswith("blink")
+    if name not in ("show", "demo", "experts", "doctor", "cache", "mcp")
+    and not name.startswith("blink")
 ]
 
 
@@ -284,6 +286,14 @@ def test_show_round_trip(style, p2, files) -> None:
     else:  # by way of the paper style readings are rounded and meta is gone
         first, third = map(PerceptionProgram.from_json, texts)
         assert third == first.rounded()
+
+
+def test_programs_fit_a_budget(p2, files) -> None:
+    done = p2("depth", "ramp.npy", "--max-tokens", "300")
+    assert done.status == 0 and "compact: depth patch" in done.out
+    assert estimate_tokens(done.out) <= 300
+    done = p2("depth", "ramp.npy", "--max-tokens", "20")
+    assert done.status == 1 and "max_tokens: expected at least" in done.err
 
 
 def test_show_finds_every_program_in_a_text(p2, files) -> None:

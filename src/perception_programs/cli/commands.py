@@ -12,6 +12,7 @@ from .. import __version__
 from . import options
 from .blink_commands import BLINK
 from .command import Command
+from .serve_mcp import MCP
 
 __all__ = ["COMMANDS", "parse"]
 
@@ -178,6 +179,7 @@ _GROUPS = {
         ),
     ),
     "measure a language model on BLINK": BLINK,
+    "let agents call the tools": (MCP,),
     "what is on this machine": (
         Command(
             "experts",

@@ -300,6 +300,12 @@ def _output(parser: argparse.ArgumentParser) -> None:
     style.add_argument(
         "--json", dest="style", action="store_const", const="json", help="the same as --style json"
     )
+    group.add_argument(
+        "--max-tokens",
+        type=int,
+        metavar="N",
+        help="make each program fit so many tokens, by an estimate, giving up what matters least",
+    )
     group.add_argument("--meta", action="store_true", help="also print where it came from")
     group.add_argument("-o", "--output", metavar="FILE", help="write the text here, not to stdout")
     group.add_argument("--overlay", metavar="OUT.png", help="draw the program on its picture")

@@ -75,9 +75,10 @@ def write_programs(args: argparse.Namespace, programs: Sequence[PerceptionProgra
         if len(programs) != 1:
             raise InputError(f"--overlay: expected one program to draw, got {len(programs)}")
         _draw(programs[0], Path(args.overlay))
-    style = args.style or "paper"
-    blocks = [program.to_text(style, meta=args.meta).rstrip("\n") for program in programs]
-    text = ("\n\n" if style == "paper" else "\n").join(blocks)
+    if args.max_tokens is not None:
+        programs = [program.fit(args.max_tokens, style=args.style) for program in programs]
+    blocks = [program.to_text(args.style, meta=args.meta).rstrip("\n") for program in programs]
+    text = ("\n" if args.style == "json" else "\n\n").join(blocks)
     if args.output is not None:
         Path(args.output).write_text(text + "\n", encoding="utf-8", newline="\n")
     elif sys.stdout is None:
