@@ -279,7 +279,7 @@ def test_without_pyarrow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("Jigsaw", {"split": "test"}, "expected Jigsaw/test-*.parquet"),
         ("Jigsaw", {"split": "train"}, "split: expected val or test, got str 'train'"),
         ("Jigsaw", {"revision": COMMIT}, "revision: expected none for"),
-        ("HardBLINK", {}, "expected questions, answers and images of HardBLINK"),
+        ("HardBLINK", {}, "expected the folders questions, answers and images of HardBLINK"),
         ("", {}, "task: expected the name of a task"),
     ],
 )
@@ -301,7 +301,11 @@ def test_a_folder_without_what_was_asked_for(
         ("Relative_Dept", None, "got 'Relative_Dept'; did you mean 'Relative_Depth'?"),
         ("Own", None, "or one of your own with its manifest as the source, got 'Own'"),
         ("hardblink", None, "did you mean 'HardBLINK'?"),
-        ("HardBLINK", "hub", "HardBLINK: expected source=FOLDER with its files"),
+        (
+            "HardBLINK",
+            "hub",
+            "HardBLINK: expected the folder of its files (--source HardBLINK=FOLDER",
+        ),
     ],
 )
 def test_sources_that_are_none(task: str, source: Any, message: str) -> None:

@@ -121,7 +121,7 @@ def test_a_missing_key_is_named(manifest: Path, key: str) -> None:
         ('{"id": "1", "id": "2"}', "line 1: expected one JSON object: expected each key once"),
         ('{"meta": {"x": NaN}}', "line 1: expected one JSON object: NaN is no JSON"),
         ("[" * 100_000, "line 1: expected one JSON object: "),
-        ("", "expected questions of some task, got none"),
+        ("", "expected one question a line, got none"),
     ],
 )
 def test_what_is_no_manifest(manifest: Path, text: str, message: str) -> None:
@@ -139,7 +139,9 @@ def test_a_manifest_in_another_encoding(manifest: Path) -> None:
 
 
 def test_the_same_id_twice(manifest: Path) -> None:
-    with pytest.raises(InputError, match="expected each id once, got 'shelf 1' twice"):
+    with pytest.raises(
+        InputError, match=r"line 2: expected each id once .* 'shelf 1' again; .* line 1$"
+    ):
         read_manifest(lines(manifest, LINE, LINE))
 
 

@@ -158,6 +158,21 @@ def test_a_wrong_key_ends_the_run(samples, tmp_path) -> None:
     assert model.calls == 1
 
 
+@pytest.mark.parametrize(("first", "calls"), [(1, 1), (2, 7)])
+def test_a_server_that_nobody_is_at_ends_the_run_unless_it_had_answered(
+    first, calls, samples, tmp_path
+) -> None:
+    gone = ChatError("nobody answers", transient=False, unreachable=True)
+    model = Counting(dict.fromkeys(range(first, 9), gone))
+    if first == 1:
+        with pytest.raises(ChatError, match="nobody answers"):
+            go(model, samples, tmp_path, concurrency=1)
+    else:
+        (tally,) = go(model, samples, tmp_path, concurrency=1)
+        assert (tally.answered, tally.errors) == (1, 6)
+    assert model.calls == calls
+
+
 def test_another_configuration_is_refused(samples, tmp_path) -> None:
     go(Counting(), samples, tmp_path, limit=1)
     other = Counting()
@@ -218,6 +233,17 @@ def test_records_past_the_limit_are_counted_apart(samples, tmp_path) -> None:
     assert (tally.kept, tally.beyond, tally.scored) == (3, 4, 3)
 
 
+@pytest.mark.parametrize("end", [b"{}", b"garbage", b"\r" + b'{"id": "c"}'])
+def test_what_follows_a_whole_record_is_not_cut_off(end, tmp_path) -> None:
+    file = RecordFile(tmp_path, "T", "s", {})
+    file.add(RECORD)
+    whole = file.path.read_bytes().removesuffix(b"\n") + end
+    file.path.write_bytes(whole)
+    with pytest.raises(InputError, match=r"T\.s\.jsonl, line 2: expected JSON"):
+        RecordFile(tmp_path, "T", "s", {})
+    assert file.path.read_bytes() == whole
+
+
 def test_a_torn_line_is_asked_again(samples, tmp_path) -> None:
     go(Counting(), samples, tmp_path)
     path = tmp_path / "Jigsaw.standard.jsonl"
@@ -251,7 +277,10 @@ def test_broken_records_are_named(tmp_path) -> None:
         ({"correct": "yes"}, "line 2: correct: expected bool or null, got str 'yes'"),
         ({"correct": False}, "line 2: correct: expected True for the answer 'A'"),
         ({"id": ["x"]}, "line 2: id: expected str, got list ['x']"),
-        ({"usage": {"cost": -1}}, "line 2: usage: cost: expected a number from 0 to 1e+12, got int -1"),
+        (
+            {"usage": {"cost": -1}},
+            "line 2: usage: cost: expected a number from 0 to 1e+12, got int -1",
+        ),
     ],
 )
 def test_a_run_refuses_the_records_that_a_report_refuses(change, message, tmp_path) -> None:
@@ -319,7 +348,8 @@ def test_evidence_that_cannot_be_had(samples, tmp_path) -> None:
             pass
 
         def __getattribute__(self, name):
-            if name in ("__class__", "check", "settings") or name.startswith("_"):
+            kept = ("__class__", "check", "settings", "chosen", "chosen_names")
+            if name in kept or name.startswith("_"):
                 return object.__getattribute__(self, name)
             raise RuntimeError("the tool broke")
 
@@ -407,7 +437,9 @@ def test_examples_are_read_and_written(samples, tmp_path) -> None:
         ScriptedModel("Answer: (A)"), samples, ["standard"] * 2, TOOLS, have=found[:1]
     )
     assert [e.id for e in asyncio.run(listed(more))] == [samples[0].id]
-    with pytest.raises(InputError, match="setting: expected standard, tool, p2, p2-compact, got 'bogus'"):
+    with pytest.raises(
+        InputError, match="setting: expected standard, tool, p2, p2-compact, got 'bogus'"
+    ):
         asyncio.run(listed(write_examples(model, samples, ["bogus"], TOOLS)))
     path.write_text("".join(json.dumps(asdict(e)) + "\n" for e in found))
     assert list(Examples.read(path)) == found

@@ -318,10 +318,11 @@ def test_content_in_pieces_and_answers_cut_short_and_silence_about_usage() -> No
 def test_a_server_that_is_not_there_and_one_that_is_slow() -> None:
     with pytest.raises(ChatError) as caught:
         answered(LiteLLMModel("toy", base_url="http://127.0.0.1:9/v1"))
-    assert caught.value.transient
+    assert caught.value.transient and caught.value.unreachable
+    assert str(caught.value).startswith("nobody answers at http://127.0.0.1:9/v1: is the server up")
     with FlakyServer(latency=5) as slow, pytest.raises(ChatError) as caught:
         answered(LiteLLMModel("toy", base_url=slow.url, timeout=0.2))
-    assert caught.value.transient
+    assert caught.value.transient and not caught.value.unreachable
 
 
 def test_errors_hold_no_key_and_hopeless_ones_are_final() -> None:
@@ -481,3 +482,12 @@ def test_the_server_gives_the_same_answers_again_whatever_the_order() -> None:
 def test_the_server_in_a_process_of_its_own() -> None:
     with served(faults=0.0) as url:
         assert answered(LiteLLMModel("toy", base_url=url)).text == EXPECTED
+
+
+def test_an_address_of_the_environment_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_BASE", "http://localhost:1/v1")
+    first = LiteLLMModel("openai/toy").settings()
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://me:secret@localhost:2/v1")
+    second = LiteLLMModel("openai/toy").settings()
+    assert first["base_url"] == "http://localhost:1/v1"
+    assert second["base_url"] == "http://localhost:2/v1"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -146,6 +148,57 @@ def test_an_interrupt_says_how_to_go_on(p2, monkeypatch) -> None:
     assert done.err.startswith("p2: interrupted, 0 of 4 samples done; the same command goes on")
 
 
+def test_errors_are_told_up_to_some(p2) -> None:
+    for n in range(4):
+        jigsaw_manifest(Path(f"more{n}"), 2)
+    lines = [
+        json.dumps({**json.loads(text), "id": f"{n}", "images": ["bad.png"] * 3})
+        for n, text in enumerate(Path("questions.jsonl").read_text().splitlines() * 2)
+    ]
+    Path("bad.png").write_bytes(b"no picture")
+    for count, told in ((5, False), (6, True)):
+        Path("questions.jsonl").write_text("\n".join(lines[:count]))
+        done = run(p2, "reader", f"out{count}")
+        assert (f"p2: further errors are in out{count}/*.errors.jsonl" in done.err) is told
+        assert done.err.count(": bad.png: ") == 5
+
+
+def test_a_folder_of_runs_names_them(p2) -> None:
+    run(p2, "reader", "runs/one")
+    done = p2("report", "runs")
+    assert done.status == 1 and done.err.endswith("got none; these in it have some: runs/one\n")
+
+
+def test_too_few_explanations_say_why(p2) -> None:
+    line = ("--task", "Jigsaw", "--source", "questions.jsonl", "--setting", "p2", "--no-cache")
+    Path("script.jsonl").write_text('{"contains": "", "answer": "I cannot tell."}\n')
+    done = p2("icl", "--model", "scripted:script.jsonl", *line, "--out", "examples.jsonl")
+    assert done.status == 1
+    assert "expected 2 explanations that end with the right answer, got 0: scripted:sc" in done.err
+    assert "on 4 of the samples, of which the first 10 with an answer are tried" in done.err
+
+
+@pytest.mark.skipif(importlib.util.find_spec("litellm") is None, reason="litellm is not installed")
+def test_a_server_that_is_not_there_ends_the_run(p2, monkeypatch) -> None:
+    monkeypatch.delitem(sys.modules, "litellm", raising=False)
+    server = ("--base-url", "http://127.0.0.1:9/v1", "--attempts", 1, "--concurrency", 1)
+    done = run(p2, "openai/toy", "out", *server, setting="standard")
+    assert done.status == 1
+    first, last = done.err.splitlines()
+    assert first == "p2: loading LiteLLM …"
+    assert last.startswith(
+        "p2: nobody answers at http://127.0.0.1:9/v1: is the server up, and --base-url right?"
+    )
+    assert len(Path("out/Jigsaw.standard.errors.jsonl").read_text().splitlines()) == 1
+
+
+def test_what_is_on_this_machine_is_looked_through_before_a_model_is_made(p2, monkeypatch) -> None:
+    monkeypatch.setattr("perception_programs.cli.blink.open_model", None)
+    for more in (("--examples", "nowhere.jsonl"), ("--source", "Jigsaw=nowhere")):
+        done = run(p2, "openai/toy", "out", *more)
+        assert done.status == 1 and "nowhere" in done.err and "LiteLLM" not in done.err
+
+
 def test_score(p2) -> None:
     Path("key.json").write_text('{"val_Jigsaw_1": "(A)", "val_Jigsaw_2": "(B)"}')
     Path("said.json").write_text('{"val_Jigsaw_1": "(A)", "val_Jigsaw_2": "(Z)"}')
@@ -197,6 +250,27 @@ def test_analyses(p2) -> None:
         (
             "run --model reader --task Jigsaw --source questions.jsonl --setting standard --out o",
             "setting: expected 'p2' or 'p2-compact' for 'reader', which reads programs",
+        ),
+        (
+            "run --model scripted --task Jigsaw --source questions.jsonl --setting p2 --out o",
+            "model: expected scripted:FILE, got 'scripted'",
+        ),
+        (
+            "icl --model reader --task Jigsaw --source questions.jsonl --setting p2 --out o",
+            "--model: expected a language model, got 'reader', which answers by rule",
+        ),
+        (
+            "run --model reader --task HardBLINK --setting p2 --out o",
+            "HardBLINK: expected the folder of its files (--source HardBLINK=FOLDER",
+        ),
+        ("score . --answers .", "expected a JSON file of predictions, got a folder"),
+        (
+            "analyse correspondence 1.png 2.png --model scripted:script.jsonl --out o",
+            "expected at least 6 pairs of pictures, one to ask about and 5 as its examples, got 2 files",
+        ),
+        (
+            "analyse depth 1.png --model scripted:script.jsonl --out o",
+            "expected at least 6 pictures",
         ),
         ("analyse colour x.png", "analyse: expected depth, correspondence, displacement, grid"),
         ("analyse depth x.png", "expected --model NAME"),

@@ -9,6 +9,8 @@ import pytest
 
 from blink_pictures import jigsaw_manifest
 from blink_questions import jigsaw, parquet, row
+from perception_programs.blink import RECIPES
+from perception_programs.blink._collection import nearly
 from perception_programs.cli import main
 
 MODEL = ("--model", "scripted:script.jsonl", "--setting", "standard", "--no-cache")
@@ -91,9 +93,77 @@ def test_without_a_task_all_of_the_manifest_are_run(p2) -> None:
     assert ran(out) == [("Jigsaw", "standard"), ("Own_Task", "standard")]
     status, out, _ = p2("run", *MODEL, "--source", "Own_Task=mine.jsonl", "--out", "b")
     assert (status, ran(out)) == (0, [("Own_Task", "standard")])
-    for source in ((), ("--source", jigsaw(Path("here")))):
-        status, _, err = p2("run", *MODEL, *source, "--out", "c")
-        assert status == 1 and "--task: expected the name of a task, or --source with a mani" in err
+    status, _, err = p2("run", *MODEL, "--out", "c")
+    assert status == 1 and "--task: expected the name of a task, or --source with a mani" in err
+
+
+def test_without_a_task_a_folder_of_one_is_run(p2) -> None:
+    jigsaw(Path("here"))
+    status, out, err = p2("run", *MODEL, "--source", "here", "--out", "out")
+    assert (status, ran(out), err) == (0, [("Jigsaw", "standard")], "")
+    place = similarity("here") / "Visual_Similarity"
+    status, out, err = p2("run", *MODEL, "--source", place, "--out", "c")
+    assert (status, ran(out), err) == (0, [("Visual_Similarity", "standard")], "")
+    status, _, err = p2("run", *MODEL, "--source", "here", "--out", "b")
+    assert status == 1 and err.endswith("'here' has Jigsaw, Visual_Similarity\n"), err
+
+
+@pytest.mark.parametrize("name", ["jigsaw", "Jigsw", "jig saw", "Jigsaws", "Jigsew"])
+def test_a_task_that_is_nearly_known_is_told(name, p2) -> None:
+    if " " not in name:
+        manifest("mine.jsonl", name)
+        status, out, err = p2("run", *MODEL, "--source", "mine.jsonl", "--out", "out")
+        assert (status, ran(out)) == (0, [(name, "standard")])
+        assert err == (
+            f"p2: the task {name!r} of mine.jsonl has no recipe; if 'Jigsaw' is meant, write it so in "
+            "the manifest\n"
+        )
+    assert nearly(name, RECIPES) == "Jigsaw"
+    assert nearly("Jig", RECIPES) is None and nearly("Jigsaw", RECIPES) is None
+
+
+def test_a_task_that_is_spelt_right_is_not_suggested_another(p2) -> None:
+    similarity("here")
+    manifest("mine.jsonl", "Visual_Similarity")
+    for source in ("here", "mine.jsonl"):
+        line = ("--task", "Visual_Correspondence", "--source", source, "--out", "out")
+        status, _, err = p2("run", *MODEL, *line)
+        assert status == 1 and "did you mean" not in err and "Visual_Similarity" in err, err
+
+
+def test_an_expert_that_no_task_uses_is_refused(p2) -> None:
+    line = ("--task", "Jigsaw", "--source", "questions.jsonl", "--setting", "p2", "--expert", "dis")
+    for command, out in (("run", "out"), ("icl", "examples.jsonl")):
+        status, _, err = p2(command, *MODEL, *line, "--out", out)
+        assert status == 1 and not Path(out).exists()
+        assert err == (
+            "p2: --expert: 'dis' is for flow, which no task that is asked uses (Jigsaw uses jigsaw); it "
+            "can serve Multi-view_Reasoning\n"
+        )
+    status, _, err = p2("run", *MODEL, *line[:-1], "dpt", "--out", "out")
+    assert status == 1 and err.startswith("p2: --expert: no 'dpt'; did you mean 'dpt-"), err
+
+
+def test_options_without_effect_are_told(p2) -> None:
+    line = ("--task", "Jigsaw", "--source", "questions.jsonl")
+    more = ("--grid", 8, "--matches", 3, "--relations", "--expert", "dis")
+    status, _, err = p2("run", *MODEL, *line, *more, "--out", "out")
+    assert status == 0
+    assert err == (
+        "p2: without effect on Jigsaw in standard: --grid, --relations, --matches, --expert\n"
+    )
+    status, _, err = p2("run", *MODEL, *line, "--setting", "p2", "--expert", "seams", "--out", "b")
+    assert (status, err) == (0, "")
+
+
+def test_a_setting_that_one_task_lacks_says_what_can_be_run_apart(p2) -> None:
+    manifest("mine.jsonl", "Own_Task", "Jigsaw")
+    for model in ("reader", "scripted:script.jsonl"):
+        line = ("--model", model, "--setting", "p2", "--source", "mine.jsonl", "--out", "out")
+        status, _, err = p2("run", *line)
+        assert status == 1
+        assert "Own_Task has no tools, so only 'standard', got 'p2'" in err
+        assert "run what has tools here, Jigsaw, apart: --task Jigsaw --setting p2" in err
 
 
 def test_unknown_tasks_are_told_from_missing_files(p2) -> None:

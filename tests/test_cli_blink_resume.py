@@ -51,11 +51,11 @@ def test_an_interrupt_says_how_many_are_done(p2, monkeypatch) -> None:
     assert p2(*READER, *JIGSAW, "--out", "out", "--limit", 3)[0] == 0
     finish, calls = Run._finish, []
 
-    async def interrupted(self, task):
+    async def interrupted(self, task, jobs):
         calls.append(task)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return await finish(self, task)
+        return await finish(self, task, jobs)
 
     monkeypatch.setattr(Run, "_finish", interrupted)
     status, out, err = p2(*READER, *JIGSAW, "--out", "out", "--concurrency", 1)
@@ -118,7 +118,10 @@ def test_other_coordinates_are_refused(p2) -> None:
     line = (*READER, *JIGSAW, "--out", "out")
     assert p2(*line, "--coordinates", "one.jsonl")[0] == 0
     assert p2(*line, "--coordinates", "one.jsonl")[0] == 0
-    refused(p2(*line, "--coordinates", "two.jsonl"), "tools.coordinates ")
+    status, out, err = p2(*line, "--coordinates", "two.jsonl")
+    told, err = err.split("\n", 1)
+    assert told == "p2: without effect on Jigsaw in p2: --coordinates"
+    refused((status, out, err), "tools.coordinates ")
     refused(p2(*line), "tools.coordinates ", " -> null")
 
 
@@ -148,8 +151,8 @@ def test_another_long_side_is_refused(p2, monkeypatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     server = ("--base-url", "http://127.0.0.1:9/v1", "--attempts", 1, "--limit", 1)
     line = ("--model", "openai/toy", "--setting", "standard", *JIGSAW, *server, "--out", "out")
-    status, out, _ = p2(*line, "--long-side", 64)  # nobody answers there
-    assert status == 1 and out.splitlines()[1].split()[-1] == "1"
+    status, out, err = p2(*line, "--long-side", 64)
+    assert (status, out) == (1, "") and "nobody answers at http://127.0.0.1:9/v1" in err
     refused(p2(*line, "--long-side", 32), "model.long_side 64 -> 32")
     refused(p2(*line), "model.long_side 64 -> null")
 
@@ -169,7 +172,9 @@ def test_a_model_that_cannot_be_asked(options, message, p2, monkeypatch) -> None
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     line = ("--model", "openai/gpt-5-mini", "--setting", "standard", *JIGSAW, *options)
     status, out, err = p2(*line, "--out", "out")
-    assert (status, out, err.count("\n")) == (1, "", 1) and message in err, err
+    *loading, told = err.splitlines()
+    assert (status, out) == (1, "") and message in told and told.startswith("p2: "), err
+    assert loading in ([], ["p2: loading LiteLLM …"])
     assert not Path("out").exists()
 
 

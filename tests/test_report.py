@@ -259,24 +259,24 @@ class TestPrinted:
         text = to_markdown(report)
         rows = [row for row in text.splitlines() if row.startswith("|")]
         assert rows[:6] == [
-            "| model | setting | HardBLINK | HardBLINK, 3 points | HardBLINK, 4 points | Jigsaw | mean |",
+            "| model | setting | mean | HardBLINK | HardBLINK, 3 points | HardBLINK, 4 points | Jigsaw |",
             "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
-            "| openai/gpt-5-mini | standard | 33.3 [6.1, 79.2] · n 3 · 1 without key | 0.0 [0.0, 65.8] · n 2 "
-            "| 100.0 [20.7, 100.0] · n 1 · 1 without key | 33.3 [9.7, 70.0] · n 6 · 1 unparsed · 2 errors "
-            "| 33.3 over 2 tasks |",
-            "| paper: GPT-5 Mini | standard | 52.42 n 372 | 62.10 n 124 | 53.23 n 124 | 76.00 n 150 "
-            "| 64.21 over 2 tasks |",
-            "| openai/gpt-5-mini | p2 | 100.0 [43.9, 100.0] · n 3 · 1 without key | 100.0 [34.2, 100.0] · n 2 "
-            "| 100.0 [20.7, 100.0] · n 1 · 1 without key | 71.4 [35.9, 91.8] · n 7 · 1 unparsed · 1 error "
-            "| 85.7 over 2 tasks |",
-            "| paper: GPT-5 Mini | p2 | 81.45 n 372 | 82.26 n 124 | 87.90 n 124 | 91.33 n 150 "
-            "| 86.39 over 2 tasks |",
+            "| openai/gpt-5-mini | standard | 33.3 over 2 tasks | 33.3 [6.1, 79.2] · n 3 · 1 without key "
+            "| 0.0 [0.0, 65.8] · n 2 | 100.0 [20.7, 100.0] · n 1 · 1 without key "
+            "| 33.3 [9.7, 70.0] · n 6 · 1 unparsed · 2 errors |",
+            "| paper: GPT-5 Mini | standard | 64.21 over 2 tasks | 52.42 n 372 | 62.10 n 124 | 53.23 n 124 "
+            "| 76.00 n 150 |",
+            "| openai/gpt-5-mini | p2 | 85.7 over 2 tasks | 100.0 [43.9, 100.0] · n 3 · 1 without key "
+            "| 100.0 [34.2, 100.0] · n 2 | 100.0 [20.7, 100.0] · n 1 · 1 without key "
+            "| 71.4 [35.9, 91.8] · n 7 · 1 unparsed · 1 error |",
+            "| paper: GPT-5 Mini | p2 | 86.39 over 2 tasks | 81.45 n 372 | 82.26 n 124 | 87.90 n 124 "
+            "| 91.33 n 150 |",
         ]
         assert (
             "| openai/gpt-5-mini | standard | Jigsaw | ≈ 40 | 0 | 0 | ≈ 10 | ≈ 850 | 20 | 0.0060 | 0.001000 | 1.5 |"
             in rows
         )
-        assert "| Human | – | 92.48 | – |" in text
+        assert "| Human | – | 96.99 over 5 tasks | 92.48 | – |" in text
         for said in ('"digest": "5eed"', '"name": "seams"', '"digest": "abc123"', '"0.1.0"'):
             assert said in text
         widths = {row.count(" |") for row in rows[:6]}

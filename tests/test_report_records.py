@@ -300,8 +300,8 @@ class TestWhoseQuestions:
         self.own(run, "Jigsaw", n=8)
         report = build_report([run])
         assert report.notes == (
-            "Jigsaw: its questions (manifest mine.jsonl, 8 in all) are not known to be BLINK's, which the "
-            "paper's numbers are about; they are in no mean, and no number of the paper stands beside them",
+            f"Jigsaw in {run}: its questions (manifest mine.jsonl, 8 in all) are not known to be BLINK's, "
+            "which the paper's numbers are about; they are in no mean, and no number of the paper stands beside them",
         )
         for line in report.lines:
             expected = {"Jigsaw": None, "HardBLINK": 372 if line.group is None else 124}[line.task]
@@ -309,8 +309,13 @@ class TestWhoseQuestions:
             assert (line.paper is None) == (line.task == "Jigsaw")
         text = to_markdown(report)
         assert (
-            "| paper: GPT-5 Mini | standard | 52.42 n 372 | 62.10 n 124 | 53.23 n 124 | – " in text
+            "| paper: GPT-5 Mini | standard | 52.42 over 1 task | 52.42 n 372 | 62.10 n 124 | 53.23 n 124 | – "
+            in text
         )
+        # Each number about others bears it, of the accuracies and of the tokens.
+        assert "| 33.3 own questions · [9.7, 70.0] · n 6" in text
+        assert "| standard | Jigsaw own questions |" in text
+        assert "| standard | HardBLINK |" in text
         assert "| 33.3 over 1 task |" in text and "| 52.42 over 1 task |" in text
         rows = list(csv.DictReader(io.StringIO(to_csv(report))))
         assert {row["paper_accuracy"] for row in rows if row["task"] == "Jigsaw"} == {""}

@@ -31,7 +31,8 @@ COUNTS = json.loads("""
 "point-detection-boxes": {"paper": [107, 115], "compact": [92, 100], "json": [136, 146]},
 "segmentation": {"paper": [346, 376], "compact": [202, 230], "json": [364, 412]},
 "albedo": {"paper": [308, 334], "compact": [209, 227], "json": [335, 395]},
-"similarity": {"paper": [261, 277], "compact": [115, 131], "json": [304, 388]}}
+"similarity": {"paper": [261, 277], "compact": [115, 131], "json": [304, 388]},
+"scene": {"paper": [687, 734], "compact": [482, 546], "json": [797, 847]}}
 """)
 PROSE = (
     "A language model that guesses when it is shown a depth map reasons well once the same evidence is "

@@ -17,7 +17,33 @@ from .._plain import Meta
 from ..errors import InputError
 from .samples import Sample, SampleImage
 
-__all__ = ["Kind", "Samples", "answer_letter", "encoded", "nearest"]
+__all__ = [
+    "TASKS",
+    "Kind",
+    "Samples",
+    "answer_letter",
+    "encoded",
+    "nearest",
+    "nearly",
+]
+
+TASKS = (
+    "Art_Style",
+    "Counting",
+    "Forensic_Detection",
+    "Functional_Correspondence",
+    "IQ_Test",
+    "Jigsaw",
+    "Multi-view_Reasoning",
+    "Object_Localization",
+    "Relative_Depth",
+    "Relative_Reflectance",
+    "Semantic_Correspondence",
+    "Spatial_Relation",
+    "Visual_Correspondence",
+    "Visual_Similarity",
+)
+"""The 14 subtasks of BLINK, as the hub names them."""
 
 _LETTER = re.compile(r"\(([A-Z])\)|([A-Z])")
 
@@ -153,11 +179,33 @@ def answer_letter(answer: object, name: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A question after what may have been meant, for the end of a message; or nothing.
+    """A question after what may have been meant, for the end of a message.
 
-    >>> nearest("jigsaw", ["Jigsaw", "Counting"])
-    "; did you mean 'Jigsaw'?"
+    Nothing where nothing is near, or where the name is a known one: then it was meant.
+
+    >>> nearest("jigsaw", ["Jigsaw", "Counting"]), nearest("Jigsaw", ["Jigsaw", "jigsaws"])
+    ("; did you mean 'Jigsaw'?", '')
     """
-    by_lower = {other.lower(): other for other in known if other != name}
+    by_lower = {other.lower(): other for other in known}
+    if name in by_lower.values():
+        return ""
     near = difflib.get_close_matches(name.replace(" ", "_").lower(), by_lower, 1)
     return f"; did you mean {by_lower[near[0]]!r}?" if near else ""
+
+
+def nearly(name: str, known: Iterable[str]) -> str | None:
+    """The known name that another differs from only in case, in what joins its words, or in one letter.
+
+    >>> nearly("jig saw", ["Jigsaw"]), nearly("Jigsw", ["Jigsaw"]), nearly("Shelves", ["Jigsaw"])
+    ('Jigsaw', 'Jigsaw', None)
+    """
+    return next((other for other in known if other != name and _alike(name, other)), None)
+
+
+def _alike(one: str, other: str) -> bool:
+    short, long = sorted((re.sub(r"[\W_]", "", text.lower()) for text in (one, other)), key=len)
+    same = next(
+        (n for n, pair in enumerate(zip(short, long, strict=False)) if len({*pair}) > 1), len(short)
+    )
+    # What follows the first difference is the same, but for one letter in its place or put in.
+    return short == long or short[same + (len(short) == len(long)) :] == long[same + 1 :]

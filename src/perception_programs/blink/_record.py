@@ -46,6 +46,7 @@ ERROR: Mapping[str, tuple[type, ...]] = {
 }
 """The same of what says that a sample failed."""
 
+
 def check_types(row: Mapping[str, Any], types: Mapping[str, tuple[type, ...]], where: str) -> None:
     """Check that a row has all keys, with values of their types.
 

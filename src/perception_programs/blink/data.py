@@ -9,31 +9,13 @@ from pathlib import Path
 from .._arrays import describe
 from ..errors import InputError
 from . import _hub
-from ._collection import Samples, nearest
+from ._collection import TASKS, Samples, nearest
 from ._hardblink import TASK as HARDBLINK
 from ._hardblink import is_hardblink, read_hardblink
 from ._parquet import find_files, read_parquet
 from .manifest import read_manifest
 
-__all__ = ["TASKS", "Samples", "load"]
-
-TASKS = (
-    "Art_Style",
-    "Counting",
-    "Forensic_Detection",
-    "Functional_Correspondence",
-    "IQ_Test",
-    "Jigsaw",
-    "Multi-view_Reasoning",
-    "Object_Localization",
-    "Relative_Depth",
-    "Relative_Reflectance",
-    "Semantic_Correspondence",
-    "Spatial_Relation",
-    "Visual_Correspondence",
-    "Visual_Similarity",
-)
-"""The 14 subtasks of BLINK, as the hub names them."""
+__all__ = ["TASKS", "Samples", "load", "tasks_in"]
 
 _SPLITS = ("val", "test")
 _FILES = (".jsonl", ".parquet")
@@ -104,7 +86,9 @@ def _from_hub(task: str, repository: str, split: str, revision: str | None) -> S
     task = task.replace(" ", "_")
     if task == HARDBLINK:
         raise InputError(
-            f"{HARDBLINK}: expected source=FOLDER with its files, it is not on the hub"
+            f"{HARDBLINK}: expected the folder of its files (--source {HARDBLINK}=FOLDER, or "
+            "source=FOLDER from Python): it is not in BLINK's data set on the hub, and comes as folders "
+            "questions, answers and images; see docs/blink-data.md"
         )
     if task not in TASKS:
         raise InputError(
@@ -134,14 +118,14 @@ def _from_parquet(path: Path, task: str, split: str) -> Samples:
         found = sorted(place.parent.name for place in path.glob(f"*/{split}-*.parquet"))
         have = list(dict.fromkeys(found))
         hint = nearest(task, (*TASKS, HARDBLINK, *have))
-        if hint and task not in TASKS:  # it is not the folder that is wrong
+        if hint:  # it is not the folder that is wrong
             known = ", ".join(have) or f"none with {split}-*.parquet"
             raise InputError(
                 f"task: expected one of those in {str(path)!r}, {known}, got {task!r}{hint}"
             )
         raise InputError(
             f"source: expected {task}/{split}-*.parquet or {split}-*.parquet in {str(path)!r}, which "
-            f"has {', '.join(have) or 'neither'}{hint}"
+            f"has {', '.join(have) or 'neither'}"
         )
     return Samples(
         read_parquet(files, task, split),
@@ -157,8 +141,8 @@ def _from_hardblink(path: Path) -> Samples:
     folder = path if is_hardblink(path) else path / HARDBLINK
     if not is_hardblink(folder):
         raise InputError(
-            f"source: expected questions, answers and images of {HARDBLINK} in {str(path)!r}, "
-            f"or in a folder {HARDBLINK} there"
+            f"source: expected the folders questions, answers and images of {HARDBLINK} in "
+            f"{str(path)!r}, or in a folder {HARDBLINK} there"
         )
     return Samples(
         read_hardblink(folder),
@@ -167,6 +151,24 @@ def _from_hardblink(path: Path) -> Samples:
         name=path.absolute().name,
         place=str(path.absolute()),
     )
+
+
+def tasks_in(folder: str | os.PathLike[str], split: str = "val") -> tuple[str, ...]:
+    """The tasks of BLINK and HardBLINK whose files are in a folder, each in a folder of its name; or the
+    one task that the folder itself has the name and the files of, or the layout.
+
+    Args:
+        folder: the folder.
+        split: `val` or `test`.
+    """
+    path = Path(folder)
+    if is_hardblink(path):
+        return (HARDBLINK,)
+    name = path.resolve().name
+    if name in TASKS and find_files(path, split):
+        return (name,)
+    found = [task for task in TASKS if find_files(path / task, split)]
+    return (*found, *([HARDBLINK] if is_hardblink(path / HARDBLINK) else []))
 
 
 def _check_no_split(split: str, path: Path) -> None:

@@ -57,7 +57,7 @@ async def write_examples(
             raise InputError(f"{samples.task}: expected samples with answers, got none")
         kept = {e.id for e in have if (e.task, e.setting) == (samples.task, setting)}
         kept &= {sample.id for sample in samples}
-        written = len(kept)
+        written, other = len(kept), 0
         for sample in known:
             if written >= PER_TASK:
                 break
@@ -74,8 +74,12 @@ async def write_examples(
                     rationale += f"\n\n{last}"
                 yield WorkedExample(samples.task, setting, sample.id, answer, rationale, model.name)
                 written += 1
+            else:
+                other += 1
         if written < PER_TASK:
             raise ToolError(
-                f"{samples.task}, {setting}: expected {PER_TASK} explanations with the right "
-                f"answer from {len(known)} samples, got {written}"
+                f"{samples.task}, {setting}: expected {PER_TASK} explanations that end with the right "
+                f"answer, got {written}: {model.name} came to another one, or to none, on {other} of the "
+                f"samples, of which the first {_TRIES} with an answer are tried and here are {len(known)}; "
+                "ask a stronger model"
             )

@@ -22,7 +22,7 @@ from urllib.parse import quote
 from .._arrays import describe
 from .._plain import Meta
 from ..errors import InputError
-from ._collection import Samples, answer_letter, encoded, nearest
+from ._collection import TASKS, Samples, answer_letter, encoded, nearest
 from ._jsonl import check_keys, read_lines
 from .samples import Sample, SampleImage
 
@@ -48,13 +48,13 @@ def read_manifest(path: str | os.PathLike[str], task: str | None = None) -> Samp
     tasks = list(dict.fromkeys(sample.task for sample in samples))
     if task is None and len(tasks) > 1:
         raise InputError(f"task: {path} has several, expected one of {', '.join(tasks)}")
-    chosen = task if task is not None else next(iter(tasks), "some task")
-    if tasks and chosen not in tasks:  # as the hub's tasks may be written with spaces
+    chosen = task if task is not None else tasks[0]
+    if chosen not in tasks:  # as the hub's tasks may be written with spaces
         chosen = chosen.replace(" ", "_")
-    if task is not None and tasks and chosen not in tasks:
+    if chosen not in tasks:
         raise InputError(
             f"task: expected one of those in {path}, {', '.join(tasks)}, got {task!r}"
-            f"{nearest(task, tasks)}"
+            f"{'' if chosen in TASKS else nearest(chosen, tasks)}"
         )
     return Samples(
         (sample for sample in samples if sample.task == chosen),
@@ -97,7 +97,20 @@ def write_manifest(samples: Iterable[Sample], path: str | os.PathLike[str]) -> N
 
 
 def _all_samples(path: Path) -> list[Sample]:
-    return [_sample(record, where, path.parent) for where, record in read_lines(path)]
+    samples: list[Sample] = []
+    places: dict[tuple[str, str], str] = {}
+    for where, record in read_lines(path):
+        sample = _sample(record, where, path.parent)
+        before = places.setdefault((sample.task, sample.id), where)
+        if before is not where:
+            raise InputError(
+                f"{where}: expected each id once in a task, got {sample.id!r} again; the first is on "
+                f"{before.rpartition(', ')[2]}"
+            )
+        samples.append(sample)
+    if not samples:
+        raise InputError(f"{path}: expected one question a line, got none")
+    return samples
 
 
 def _sample(record: dict[str, Any], where: str, folder: Path) -> Sample:

@@ -28,6 +28,7 @@ __all__ = [
     "Read",
     "Recipe",
     "ToolPicture",
+    "check_experts",
     "chosen_settings",
     "recipe",
     "recipe_of",
@@ -206,6 +207,23 @@ def recipe_of(samples: Samples) -> Recipe:
 def with_tools() -> str:
     """The tasks that have tools, for a message."""
     return ", ".join(task for task, entry in RECIPES.items() if entry.evidence is not None)
+
+
+def check_experts(tools: Tools, asked: Iterable[Recipe]) -> None:
+    """Refuse an expert that was chosen and that none of the asked tasks would use.
+
+    Raises:
+        InputError: there is one; the message says what each task uses, and which tasks use it.
+    """
+    entries = list(asked)
+    for modality, name in tools.chosen_names.items():
+        if not any(modality in entry.experts for entry in entries):
+            uses = "; ".join(f"{e.task} uses {', '.join(e.experts) or 'none'}" for e in entries)
+            others = [task for task, entry in RECIPES.items() if modality in entry.experts]
+            raise InputError(
+                f"expert: {name!r} is for {modality}, which no task that is asked uses ({uses}); it can "
+                f"serve {', '.join(others) or 'none'}"
+            )
 
 
 def chosen_settings(names: Iterable[str]) -> tuple[str, ...]:

@@ -200,13 +200,15 @@ def _is_torn(line: bytes) -> bool:
     said = line.rstrip(b"\0")  # which a power cut may leave where the line was to be
     if not any(start.startswith(said) or said.startswith(start) for start in _STARTS):
         return False
+    if said != line:
+        return True
     try:
-        json.loads(line)
-    except (json.JSONDecodeError, UnicodeDecodeError):
+        json.JSONDecoder().raw_decode(said.decode("utf-8", "replace"))
+    except json.JSONDecodeError:
         return True
     except (ValueError, RecursionError):  # whole, and refused when it is read
         return False
-    return False
+    return False  # an object at least stands there, whatever follows it
 
 
 def _mend_end(path: Path) -> None:

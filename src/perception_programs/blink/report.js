@@ -134,6 +134,7 @@
     const drawings = (record.programs || []).filter((program) => program.drawing !== null);
     const figures = [
       ...record.pictures.map(([caption, picture]) => figure(caption, picture)),
+      ...(record.tools || []).map(([caption, picture]) => figure(data.texts[caption], picture, true)),
       ...drawings.map((program) => figure(`${program.title}, drawn`, program.drawing, true)),
     ];
     if (figures.length) return element("div", { class: "pictures" }, ...figures);
@@ -179,6 +180,11 @@
     return column("Prompt", ...parts);
   }
 
+  function question(record) {
+    if (record.asked === null || !data.texts[record.asked]) return null;
+    return element("p", { class: "question" }, data.texts[record.asked]);
+  }
+
   function options(record) {
     if (!record.options) return null;
     const items = Object.entries(record.options).map(([letter, n]) => {
@@ -220,7 +226,7 @@
     place.replaceChildren(
       element("h3", {}, record.id, " ", badge(record)),
       element("p", { class: "facts" }, facts.join(" · ")),
-      ...[others(record), options(record)].filter(Boolean),
+      ...[others(record), question(record), options(record)].filter(Boolean),
       pictures(record),
       element(
         "div",

@@ -33,6 +33,8 @@ def write(
     report: Report,
     path: str | os.PathLike[str],
     samples: Mapping[str, Sequence[Sample]] | None = None,
+    *,
+    redraw: bool = False,
 ) -> None:
     """Write a report as what the file's name ends in.
 
@@ -41,6 +43,7 @@ def write(
         path: a file that ends in `.md`, `.csv` or `.html`; one that is there is overwritten, and
             folders that are not there are made.
         samples: the questions of each task, for the pictures of a page; other files have none.
+        redraw: whether a page has the pictures of the setting `tool` too, drawn again as `to_html` does.
 
     Raises:
         InputError: another suffix.
@@ -52,7 +55,7 @@ def write(
     elif suffix == ".csv":
         text = to_csv(report)
     elif suffix == ".html":
-        text = to_html(report, samples)
+        text = to_html(report, samples, redraw=redraw)
     else:
         raise InputError(f"report: expected a name in .md, .csv or .html, got {path.name!r}")
     path.parent.mkdir(parents=True, exist_ok=True)

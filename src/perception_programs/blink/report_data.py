@@ -240,18 +240,22 @@ def _differing(named: Sequence[tuple[str, RunTable]]) -> list[str]:
 
 def _other_questions(runs: Sequence[RunTable]) -> list[str]:
     """A note on each task of the paper's whose questions are not the paper's."""
-    notes = []
+    folders: dict[tuple[str, str], list[str]] = {}
     for run in runs:
         source = run.header["source"]
         if run.task in PAPER_TASKS and not of_blink(run):
             about = [str(source[key]) for key in ("name", "split") if source.get(key) is not None]
             count = "" if source.get("n") is None else f", {source['n']} in all"
-            notes.append(
-                f"{run.task}: its questions ({' '.join([source['kind'], *about])}{count}) are not "
+            questions = (
+                f"its questions ({' '.join([source['kind'], *about])}{count}) are not "
                 "known to be BLINK's, which the paper's numbers are about; they are in no mean, and no "
                 "number of the paper stands beside them"
             )
-    return list(dict.fromkeys(notes))
+            folders.setdefault((run.task, questions), []).append(str(run.folder))
+    return [
+        f"{task} in {', '.join(dict.fromkeys(places))}: {questions}"
+        for (task, questions), places in folders.items()
+    ]
 
 
 def _dump(value: Any) -> str:

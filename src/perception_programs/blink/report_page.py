@@ -14,6 +14,7 @@ from ..program import PerceptionProgram
 from ..view._type import visible
 from .report_data import Report
 from .report_pictures import Album
+from .report_redrawn import asked_parts
 from .report_tables import Cell, Table, paper_tables, tables
 from .report_text import configuration, encodable, files
 from .run_tables import RunTable, outcome
@@ -24,7 +25,12 @@ __all__ = ["to_html"]
 _OUTCOMES = ("right", "wrong", "unparsed", "error", "unanswered")
 
 
-def to_html(report: Report, samples: Mapping[str, Sequence[Sample]] | None = None) -> str:
+def to_html(
+    report: Report,
+    samples: Mapping[str, Sequence[Sample]] | None = None,
+    *,
+    redraw: bool = False,
+) -> str:
     """The report as a page that needs nothing but itself: no network, no fonts, no other file.
 
     What it shows of the samples is chosen by the part of its address behind `#`, which a person
@@ -34,8 +40,11 @@ def to_html(report: Report, samples: Mapping[str, Sequence[Sample]] | None = Non
         report: the report.
         samples: the questions of each task, whose pictures are put into the page, scaled down, each
             with its programs drawn on it; without them the page has no pictures.
+        redraw: whether to draw the pictures of the setting `tool`, which a run does not keep, again
+            with the experts that the run had, if they are here; their kept results are used. Without
+            it, and where they are not, the page says so.
     """
-    album = Album(samples or {})
+    album = Album(samples or {}, redraw=redraw)
     texts = _Texts()
     data = {
         "runs": [
@@ -108,6 +117,7 @@ def _entries(number: int, run: RunTable, album: Album, texts: _Texts) -> Iterato
             "answer": record["answer"],
             "parsed": record["parsed"],
             "how": record["how"],
+            "asked": texts.number(_asked(record)),
             "options": {key: texts.number(text) for key, text in record["options"].items()},
             "prompt": [_turn(message, texts) for message in record["messages"]],
             "programs": [
@@ -116,18 +126,29 @@ def _entries(number: int, run: RunTable, album: Album, texts: _Texts) -> Iterato
             "raw": texts.number(record["raw"]),
             "facts": _facts(record),
             "pictures": album.question(run.task, record["id"]),
+            "tools": [(texts.number(c), p) for c, p in album.tools(run, record)],
         }
     for key, failed in run.errors.items():
         tries = failed["attempts"]
+        question = album.asked(run.task, key)
         yield {
             "run": number,
             "id": _shown(key),
             "group": None,
+            "asked": None if question is None else texts.number(question),
             "outcome": "error",
             "raw": texts.number(failed["error"]),
             "facts": [f"stage: {failed['stage']}", f"tries: {tries}"],
             "pictures": album.question(run.task, key),
         }
+
+
+def _asked(record: Mapping[str, Any]) -> str:
+    """The text of the question: its last part of the prompt, without what it is called and its options."""
+    parts = [p["text"] for p in asked_parts(record) if p.get("kind") == "question"]
+    options = (f"({letter}) {' '.join(text.split())}" for letter, text in record["options"].items())
+    asked = parts[-1] if parts else ""
+    return asked.removesuffix("\n".join(options)).strip().removeprefix("Question: ")
 
 
 def _turn(message: Mapping[str, Any], texts: _Texts) -> dict[str, Any]:

@@ -13,6 +13,8 @@ from ..errors import InputError
 from ..images import to_pil
 from ..program import PerceptionProgram
 from ..view.overlay import draw
+from .report_redrawn import Redrawn, tool_captions
+from .run_tables import RunTable
 from .samples import Sample
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ _OVERLAY = 900  # of a drawing, which has letters on it
 _QUALITY = 80
 _SEVERAL = ("correspondence", "jigsaw", "semantic")
 _ORDINALS = ("first", "second", "third", "fourth")
+_NOT_KEPT = "A run does not keep its tool pictures, and they could not be drawn again: "
 _IMAGE = re.compile(rf"\bimage (\d{{1,2}})\b|\b({'|'.join(_ORDINALS)}) image\b", re.IGNORECASE)
 
 
@@ -33,13 +36,15 @@ class Album:
 
     Args:
         samples: the questions of each task.
+        redraw: whether tool pictures are drawn again, with the experts that a run had.
 
     Attributes:
         addresses: `data:` addresses, in the order of their numbers.
     """
 
-    def __init__(self, samples: Mapping[str, Sequence[Sample]]) -> None:
+    def __init__(self, samples: Mapping[str, Sequence[Sample]], *, redraw: bool = False) -> None:
         self.addresses: list[str] = []
+        self._redrawn = Redrawn() if redraw else None
         self._samples = {task: {s.id: s for s in own} for task, own in samples.items()}
         self._known: dict[str, int | str] = {}
 
@@ -56,6 +61,41 @@ class Album:
                 ),
             )
             for number in range(1, len(sample.images) + 1)
+        ]
+
+    def asked(self, task: str, key: str) -> str | None:
+        """The text of a question; None without it."""
+        sample = self._samples.get(task, {}).get(key)
+        return None if sample is None else sample.question
+
+    def tools(self, run: RunTable, record: Mapping[str, Any]) -> list[tuple[str, int | str]]:
+        """The tool pictures of a record's prompt: what it called each, and its number.
+
+        Where they cannot be drawn, one entry with what they were called and why not.
+        """
+        captions, key = tool_captions(record), record["id"]
+        if not captions:
+            return []
+        sample = self._samples.get(run.task, {}).get(key)
+        if sample is None:
+            found: Any = "the report was made without this question (--source says where it is)"
+        elif self._redrawn is None:
+            found = "the report was not asked to (redraw)"
+        else:
+            found = self._redrawn.pictures(run, sample)
+        if not isinstance(found, str) and len(found) != len(captions):
+            found = f"the prompt had {len(captions)}, and the tools now draw {len(found)}"
+        if isinstance(found, str):
+            return [("; ".join(captions), _NOT_KEPT + found)]
+        experts = json.dumps(run.header.get("tools"), sort_keys=True)
+        return [
+            (
+                caption,
+                self._number(
+                    f"{run.task}/{key}/{n} {experts}", lambda p=picture: p.image, _OVERLAY
+                ),
+            )
+            for n, (caption, picture) in enumerate(zip(captions, found, strict=True), 1)
         ]
 
     def program(

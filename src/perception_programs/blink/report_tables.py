@@ -14,6 +14,9 @@ __all__ = ["NONE", "Cell", "Table", "paper_tables", "tables"]
 NONE = "–"
 """What stands where there is nothing to say."""
 
+OWN = "own questions"
+"""What marks numbers about questions that are not the benchmark's, beside others that are."""
+
 _INTERVAL = "the brackets are Wilson's 95% interval"
 
 
@@ -76,7 +79,7 @@ def _accuracy(report: Report) -> Table:
             line for line in found if line and line.group is None and line.paper_n is not None
         ]
         mean = _mean_cell([line.score.accuracy for line in present], 100, 1)
-        rows.append((Cell(model), Cell(setting), *map(_score_cell, found), mean))
+        rows.append((Cell(model), Cell(setting), mean, *map(_score_cell, found)))
         papers = [line.paper for line in found if line is not None and line.paper is not None]
         if papers:
             faint.add(len(rows))
@@ -85,13 +88,13 @@ def _accuracy(report: Report) -> Table:
                 (
                     Cell(f"paper: {name}"),
                     Cell(setting),
-                    *map(_paper_cell, found),
                     _mean_cell([line.paper for line in present], 1, 2),
+                    *map(_paper_cell, found),
                 )
             )
     return Table(
         title="Accuracy",
-        head=("model", "setting", *(_column(*column) for column in columns), "mean"),
+        head=("model", "setting", "mean", *(_column(*column) for column in columns)),
         rows=tuple(rows),
         note=f"Percent of n samples; {_INTERVAL}. Answers without an option that could be read are "
         "unparsed and count as wrong. Errors are samples that got no answer; they don't count in n. "
@@ -121,7 +124,13 @@ def _score_cell(line: Line | None) -> Cell:
     where = {"model": line.model, "setting": line.setting, "task": line.task}
     if line.group is not None:
         where["group"] = line.group
-    return Cell(_percent(score.accuracy, 100, 1), _score_detail(score), where)
+    detail = " · ".join([*_own(line), _score_detail(score)])
+    return Cell(_percent(score.accuracy, 100, 1), detail, where)
+
+
+def _own(line: Line) -> list[str]:
+    """What marks numbers under a task's name of the paper's that are about other questions."""
+    return [OWN] if line.task in PAPER_TASKS and not of_blink(line.run) else []
 
 
 def _paper_cell(line: Line | None) -> Cell:
@@ -210,7 +219,7 @@ def _tokens(report: Report) -> Table:
             (
                 Cell(line.model),
                 Cell(line.setting),
-                Cell(line.task.replace("_", " ")),
+                Cell(line.task.replace("_", " "), "".join(_own(line))),
                 *(Cell(_tokens_text(count, True)) for count in effort.text.values()),
                 Cell(_tokens_text(effort.images, True)),
                 Cell(_tokens_text(effort.answer, effort.answer_estimated)),
@@ -260,13 +269,13 @@ def _paper() -> Table:
             (
                 Cell(model),
                 Cell(setting or NONE),
-                *(Cell(_percent(value, 1, 2)) for value in values),
                 _mean_cell(own, 1, 2),
+                *(Cell(_percent(value, 1, 2)) for value in values),
             )
         )
     return Table(
         title="The paper's Table 1",
-        head=("model", "setting", *(_column(*column) for column in columns), "mean"),
+        head=("model", "setting", "mean", *(_column(*column) for column in columns)),
         rows=tuple(rows),
         note="Percent, as published; the means are ours, over the tasks that have a number.",
         faint=frozenset(range(len(rows))),

@@ -24,7 +24,7 @@ from .data import Samples
 from .examples import Examples
 from .questions import Asked, Inquirer, needs_tools
 from .reader_model import Reader
-from .recipes import Recipe, chosen_settings, recipe_of, with_tools
+from .recipes import Recipe, check_experts, chosen_settings, recipe_of, with_tools
 from .records import RecordFile, check_task_name, exclusive, now
 from .samples import Sample
 from .tools import Tools
@@ -142,16 +142,19 @@ class Run:
             self._check(recipe_of(samples))
             if self.examples is not None:
                 self.examples.check(samples, self.settings)
+        if any(map(needs_tools, self.settings)):
+            check_experts(self.tools, map(recipe_of, self.tasks))
 
     def _check(self, recipe: Recipe) -> None:
-        if isinstance(self.model, Reader):
-            self.model.check(recipe)
         for name in self.settings:
             if recipe.evidence is None and needs_tools(name):
+                apart = [s.task for s in self.tasks if recipe_of(s).evidence is not None]
                 raise InputError(
                     f"setting: {recipe.task} has no tools, so only 'standard', got {name!r}; "
-                    f"those with tools are {with_tools()}"
+                    f"{_apart(apart, name)}"
                 )
+        if isinstance(self.model, Reader):
+            self.model.check(recipe)
 
     async def go(self, progress: Callable[[Outcome], None] | None = None) -> list[Tally]:
         """Ask what has no record yet.
@@ -162,7 +165,7 @@ class Run:
         Raises:
             InputError: the folder holds records of another configuration, or is in use.
             WeightsError: an expert's weights cannot be had.
-            ChatError: the server refuses every request.
+            ChatError: the server refuses every request, or there is none where it should be.
         """
         # All that may be refused comes before a folder is made or a file opened.
         headers = {
@@ -252,12 +255,12 @@ class Run:
 
         async def consume() -> None:
             while (task := await queue.get()) is not None:
-                error = await self._finish(task)
+                error = await self._finish(task, jobs)
                 progress(Outcome(task.job.tally, error))
 
         await all_or_none([produce(), *(consume() for _ in range(self.concurrency))])
 
-    async def _finish(self, task: _Task) -> str | None:
+    async def _finish(self, task: _Task, jobs: Sequence[_Job]) -> str | None:
         """Ask, and write what came; the error, if that is what came."""
         job, tally = task.job, task.job.tally
         if isinstance(task.asked, Exception):
@@ -271,6 +274,8 @@ class Run:
             message = _failed(task, "model", error, error.attempts)
             if error.status in _NEVER_ACCEPTED and not error.transient:
                 raise
+            if error.unreachable and not any(one.tally.answered for one in jobs):
+                raise  # nobody has ever answered: the next would wait as long in vain
             return message
         record = make_record(task.sample, task.asked, reply)
         record |= {"seconds": round(time.perf_counter() - started, 3), "attempts": attempts}
@@ -344,6 +349,14 @@ def _failed(task: _Task, stage: str, error: Exception, attempts: int) -> str:
     task.job.file.add_error({**row, "time": now()})
     task.job.tally.errors += 1
     return f"{task.sample.id}: {message}"
+
+
+def _apart(tasks: Sequence[str], setting: str) -> str:
+    """What to do instead, for tasks of a run that can be asked so beside one that cannot."""
+    if not tasks:
+        return f"those with tools are {with_tools()}"
+    options = " ".join(f"--task {task}" for task in tasks)
+    return f"run what has tools here, {', '.join(tasks)}, apart: {options} --setting {setting}"
 
 
 def _named(error: Exception) -> str:

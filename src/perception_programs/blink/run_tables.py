@@ -104,8 +104,16 @@ def _read_folder(folder: Path) -> list[RunTable]:
             raise InputError(f"{path}: expected {_records_of(path).name!r} beside it")
     runs = [run for path in records if (run := _read_run(path)) is not None]
     if not runs:
-        raise InputError(f"{folder}: expected at least one <task>.<setting>.jsonl, got none")
+        raise InputError(
+            f"{folder}: expected at least one <task>.<setting>.jsonl, got none{_runs_below(folder)}"
+        )
     return runs
+
+
+def _runs_below(folder: Path) -> str:
+    """Which folders in one without runs have some, for the end of a message."""
+    below = sorted({str(path.parent) for path in folder.glob("*/*.*.jsonl")}, key=natural)
+    return f"; these in it have some: {' '.join(below)}" if below else ""
 
 
 def _records_of(path: Path) -> Path:

@@ -83,6 +83,11 @@ def read_predictions(path: str | PathLike[str]) -> dict[str, str | None]:
     Raises:
         InputError: not such a file, an id twice, or a value that doesn't start with `(X)`.
     """
+    if Path(path).is_dir():
+        raise InputError(
+            f"{path}: expected a JSON file of predictions, got a folder; if it is a run's, "
+            f"p2 blink report {path} says its score"
+        )
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -103,7 +108,7 @@ def _letter(value: object, where: str) -> str | None:
     found = _LETTER.fullmatch(value) if isinstance(value, str) else None
     if found is None:
         got = repr(value) if isinstance(value, str) else describe(value)
-        raise InputError(f"{where}: expected (A), (B) … or (Z), got {got}")
+        raise InputError(f"{where}: expected (A), (B) … or (Z), in brackets, got {got}")
     return None if found[1] == _NONE or found[2] else found[1]
 
 

@@ -130,6 +130,11 @@ class Tools:
         names = [f"{kind}={_card(one).name!r}" for kind, one in self.chosen.items()]
         return f"Tools({', '.join([*names, f'grid={self.grid.rows}×{self.grid.cols}'])})"
 
+    @property
+    def chosen_names(self) -> dict[str, str]:
+        """The names of the experts that were chosen, by modality."""
+        return {modality: _card(one).name for modality, one in self.chosen.items()}
+
     def settings(self, recipe: Recipe) -> dict[str, Any]:
         """Plain data of everything that decides the evidence for a task; nothing is loaded for it."""
         return {
@@ -284,11 +289,19 @@ def _by_modality(expert: Chosen | Iterable[Chosen] | None) -> dict[str, Chosen]:
 def _card(choice: Chosen) -> Card:
     if isinstance(choice, str):
         if choice not in available():
+            _check_beginning(choice)
             load(choice)  # its error names the nearest
         return available()[choice].card
     if isinstance(choice, type) or not isinstance(choice, Expert):
         raise InputError(f"expert: expected a name or an expert, got {describe(choice)}")
     return choice.card
+
+
+def _check_beginning(choice: str) -> None:
+    """Refuse what several experts' names begin with, which is near to none of them."""
+    begun = [name for name in available() if choice and name.startswith(choice.lower())]
+    if begun:
+        raise InputError(f"expert: no {choice!r}; did you mean {' or '.join(map(repr, begun))}?")
 
 
 def _checked(

@@ -30,6 +30,10 @@ __all__ = [
 ]
 
 
+_PLACES = {"local": "FOLDER or a name on the hub", "scripted": "FILE"}
+"""What follows a kind of model and its colon."""
+
+
 def open_model(spec: str, **options: Any) -> ChatModel:
     """A model by what a person writes on a command line.
 
@@ -45,6 +49,8 @@ def open_model(spec: str, **options: Any) -> ChatModel:
         MissingExtraError: the library that it needs is not installed.
     """
     kind, _, place = spec.partition(":")
+    if kind in _PLACES and not place.strip():
+        raise InputError(f"model: expected {kind}:{_PLACES[kind]}, got {spec!r}")
     if kind == "local":
         from .local import LocalModel
 

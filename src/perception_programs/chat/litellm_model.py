@@ -43,6 +43,9 @@ _HOPELESS = {"insufficient_quota": 402, "Missing credentials": 401}
 """An account without credit, answered with 429, and a key that is nowhere, with 500; and the
 statuses that say so."""
 
+_UNCONNECTED = ("ConnectError", "ClientConnectorError", "ConnectionRefusedError")
+"""What httpx, aiohttp and Python call a connection that did not come about."""
+
 _KEYED = ("openai", "anthropic", "gemini", "mistral", "openrouter")
 """Providers that answer nobody without a key, in one of the variables that LiteLLM names. Of others it
 may know one way in of several."""
@@ -122,7 +125,9 @@ class LiteLLMModel:
             "kind": "litellm",
             "provider": self._provider,
             "model": self._model,
-            "base_url": without_secrets(self._base_url),
+            "base_url": without_secrets(
+                self._base_url or _address_set(self._litellm, self._provider)
+            ),
             **self._sampling,
             "long_side": self._long_side,
             "image_bytes": self._image_bytes,
@@ -269,11 +274,16 @@ class LiteLLMModel:
         if status == 401:
             missing = self._missing_key()
             text = text if missing is None else f"{missing} ({text})"
+        unreachable = _is_unreachable(error)
+        if unreachable and self._base_url is not None:
+            place = without_secrets(self._base_url)
+            text = f"nobody answers at {place}: is the server up, and --base-url right? ({text})"
         return ChatError(
             text,
             transient=not refused and hopeless is None,
             retry_after=_retry_after(error),
             status=status if isinstance(status, int) else None,
+            unreachable=unreachable,
         )
 
 
@@ -315,7 +325,16 @@ def _litellm() -> Any:
     litellm.suppress_debug_info = True
     # From its own types, when it first answers.
     warnings.filterwarnings("ignore", r"Items? .* on TypedDict class", UserWarning)
+    # Of requests that had not begun when a run was ended.
+    warnings.filterwarnings("ignore", r"coroutine '.*completion' was never awaited", RuntimeWarning)
     return litellm
+
+
+def _address_set(litellm: Any, provider: str) -> str | None:
+    """The address that LiteLLM takes for a provider where it is given none, if the environment has one."""
+    names = (f"{provider.upper()}_BASE_URL", f"{provider.upper()}_API_BASE")
+    found = (litellm.api_base, *map(os.environ.get, names))
+    return next((str(address) for address in found if address), None)
 
 
 def _resolve(litellm: Any, name: str, base_url: str | None) -> tuple[str, str]:
@@ -352,6 +371,15 @@ def _unlogged(litellm: Any) -> AbstractContextManager[None]:
     except ImportError:  # it is not part of the public interface
         return nullcontext()
     return internal_sub_call()  # type: ignore[no-any-return]
+
+
+def _is_unreachable(error: BaseException | None) -> bool:
+    """Whether an error came of a connection that did not come about, in whichever library."""
+    while error is not None:
+        if type(error).__name__ in _UNCONNECTED:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _visible(content: Any) -> str:

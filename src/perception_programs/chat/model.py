@@ -55,6 +55,7 @@ class ChatError(ToolError):
             connection or reply), as against a request that will never be accepted.
         retry_after: seconds the server asked to wait, or None.
         status: the HTTP status, or None.
+        unreachable: whether no connection came about at all: nobody listens there, or no such host.
         attempts: how often it was asked before this was raised; `ask` sets it.
     """
 
@@ -65,11 +66,13 @@ class ChatError(ToolError):
         transient: bool,
         retry_after: float | None = None,
         status: int | None = None,
+        unreachable: bool = False,
     ) -> None:
         super().__init__(message)
         self.transient = transient
         self.retry_after = retry_after
         self.status = status
+        self.unreachable = unreachable
         self.attempts = 1
 
 

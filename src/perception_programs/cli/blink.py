@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import BinaryIO
@@ -15,8 +16,10 @@ from ..blink import Coordinates, Examples, Tools
 from ..chat import ChatModel, LiteLLMModel, open_model
 from ..errors import InputError
 from .blink_sources import chosen_tasks, samples_of
+from .blink_unused import tell_unused
+from .tables import counted
 
-__all__ = ["analyse", "icl", "report", "run", "score"]
+__all__ = ["analyse", "chosen_tools", "icl", "report", "run", "score"]
 
 _KINDS = ("local:", "scripted:")
 _SAMPLING = ("temperature", "max_tokens", "long_side")
@@ -26,26 +29,33 @@ _SERVER = ("base_url", "reasoning_effort")
 def run(args: argparse.Namespace) -> int:
     """Run tasks in settings; 1 when some samples failed."""
     from ..blink.reader_model import READERS, Reader
+    from ..blink.recipes import chosen_settings
     from ..blink.run import Run
 
     if args.out is None and not args.dry_run:
         raise InputError("--out: expected a folder for the records (or --dry-run), got none")
+    settings = chosen_settings(args.setting)
+    examples = None if args.examples is None else Examples.read(args.examples)
+    tools = chosen_tools(args)
+    # What is on this machine is looked through before a model is made, which may take a while.
+    tasks = chosen_tasks(args) if args.source else None
     model = Reader(args.model) if args.model in READERS else _model(args)
     if not args.dry_run:
         _check_key(model)
     plan = Run(
         model=model,
-        tasks=chosen_tasks(args),
-        settings=args.setting,
+        tasks=chosen_tasks(args) if tasks is None else tasks,
+        settings=settings,
         out=Path(args.out or "."),
-        tools=_tools(args),
+        tools=tools,
         limit=args.limit,
         concurrency=args.concurrency,
         attempts=args.attempts,
         cautions=tuple(args.caution),
-        examples=None if args.examples is None else Examples.read(args.examples),
+        examples=examples,
         text_only=args.text_only,
     )
+    tell_unused(args, plan.tasks)
     if args.dry_run:
         from .blink_dry_run import describe_run
 
@@ -59,16 +69,29 @@ def run(args: argparse.Namespace) -> int:
 def report(args: argparse.Namespace) -> int:
     """Print or write the report of some runs."""
     from ..blink.report import build_report, write
+    from ..blink.report_redrawn import needs_pictures
     from ..blink.report_text import to_markdown
 
+    for name in _given_again(args.files):
+        print(f"p2: {name!r} is given twice, and counted once", file=sys.stderr)
     made = build_report([Path(name) for name in args.files])
     if args.out is None:
         print(to_markdown(made))
         return 0
     samples = samples_of(made, args.source) if args.out.lower().endswith(".html") else None
-    write(made, Path(args.out), samples)
+    drawn = [run for run in made.runs if needs_pictures(run) and run.task in (samples or {})]
+    if drawn:
+        count = counted(sum(len(run.records) for run in drawn), "sample")
+        print(f"p2: drawing the tool pictures of {count} again", file=sys.stderr)
+    write(made, Path(args.out), samples, redraw=True)
     print(args.out)
     return 0
+
+
+def _given_again(names: Sequence[str]) -> list[str]:
+    """The folders that are named a second time."""
+    places = [Path(name).resolve() for name in names]
+    return [name for n, name in enumerate(names) if places[n] in places[:n]]
 
 
 def score(args: argparse.Namespace) -> int:
@@ -87,14 +110,18 @@ def score(args: argparse.Namespace) -> int:
 def icl(args: argparse.Namespace) -> int:
     """Append worked examples to a file."""
     from ..blink.icl import write_examples
-    from ..blink.recipes import chosen_settings
+    from ..blink.questions import needs_tools
+    from ..blink.recipes import check_experts, chosen_settings, recipe_of
 
     settings = chosen_settings(args.setting)
+    tools = chosen_tools(args)
+    tasks = chosen_tasks(args)
+    if any(map(needs_tools, settings)):
+        check_experts(tools, map(recipe_of, tasks))
     model = _model(args)
     _check_key(model)
-    tasks = chosen_tasks(args)
+    tell_unused(args, tasks)
     out = Path(args.out)
-    tools = _tools(args)
     have = Examples.read(out) if out.exists() else ()
 
     async def write() -> int:
@@ -125,6 +152,13 @@ def _end_line(file: BinaryIO) -> None:
 
 def _model(args: argparse.Namespace) -> ChatModel:
     """The chat model that the options say; an option that its kind lacks is refused."""
+    from ..blink.reader_model import READERS
+
+    if args.model in READERS:
+        raise InputError(
+            f"--model: expected a language model, got {args.model!r}, which answers by rule and writes "
+            "no text: only blink run takes it"
+        )
     kind = args.model.partition(":")[0] if args.model.startswith(_KINDS) else ""
     allowed = {"scripted": (), "local": _SAMPLING, "": (*_SAMPLING, *_SERVER)}[kind]
     given = {
@@ -142,6 +176,8 @@ def _model(args: argparse.Namespace) -> ChatModel:
         given["extra"] = {"reasoning_effort": effort}
     if kind == "local":
         given["device"] = args.device
+    if not kind and "litellm" not in sys.modules:
+        print("p2: loading LiteLLM …", file=sys.stderr)  # which takes seconds
     return open_model(args.model, **given)
 
 
@@ -150,7 +186,8 @@ def _check_key(model: object) -> None:
         model.check_key()
 
 
-def _tools(args: argparse.Namespace) -> Tools:
+def chosen_tools(args: argparse.Namespace) -> Tools:
+    """The vision tools that the options say."""
     return Tools(
         expert=args.expert or None,
         weights=args.weights,

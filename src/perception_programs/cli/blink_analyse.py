@@ -21,6 +21,7 @@ __all__ = ["analyse"]
 
 _KINDS = ("depth", "correspondence", "displacement", "grid")
 _GRIDS = (4, 8, 10, 16)
+_SHOTS = 5
 
 
 def analyse(args: argparse.Namespace, model: ChatModel | None) -> int:
@@ -36,6 +37,7 @@ def analyse(args: argparse.Namespace, model: ChatModel | None) -> int:
         raise InputError(f"analyse {kind}: expected --model NAME, got none")
     if model is not None and args.out is None:
         raise InputError(f"--out: expected a folder for the answers of {model.name}, got none")
+    _check_enough(kind, files)
     result: Any
     if kind == "grid":
         maps = {name: DepthMap.open(name, kind=args.kind) for name in files}
@@ -51,6 +53,17 @@ def analyse(args: argparse.Namespace, model: ChatModel | None) -> int:
         for path in result.write(Path(args.out)):
             print(path)
     return 0
+
+
+def _check_enough(kind: str, files: Sequence[str]) -> None:
+    """Refuse too few pictures before any is read: each is asked about with five others as examples."""
+    each = {"depth": 1, "correspondence": 2}.get(kind, 0)  # pictures that are asked about at a time
+    if len(files) < each * (_SHOTS + 1):
+        what = "pictures" if each == 1 else "pairs of pictures"
+        raise InputError(
+            f"analyse {kind}: expected at least {_SHOTS + 1} {what}, one to ask about and {_SHOTS} as "
+            f"its examples, got {len(files)} files"
+        )
 
 
 async def _asked(

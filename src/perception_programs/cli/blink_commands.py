@@ -11,6 +11,12 @@ from .command import Command
 __all__ = ["BLINK"]
 
 
+def _proxy(args: argparse.Namespace) -> int:
+    from . import blink_proxy
+
+    return blink_proxy.proxy(args)
+
+
 def _late(name: str) -> Callable[[argparse.Namespace], int]:
     def run(args: argparse.Namespace) -> int:
         from . import blink
@@ -27,7 +33,7 @@ BLINK = (
         "put the questions of a task to a model, with programs and without",
         "p2 blink run --model reader --task Jigsaw --source blink-data --setting p2 --out runs/reader",
         "Each answer is written to --out as it arrives. Stop it at any moment and give the same "
-        "command again: nothing is asked twice, and what failed is tried again. Keys of providers are "
+        "command again: no answer that was kept is asked for again, and what failed is tried again. Keys of providers are "
         "read from their environment variables.",
         None,
         options.run,
@@ -42,6 +48,18 @@ BLINK = (
         (1, None),
         options.report,
         _late("report"),
+    ),
+    Command(
+        "blink proxy",
+        "an endpoint that adds programs to the questions of other evaluation suites",
+        "p2 blink proxy --base-url http://localhost:8000/v1 --task Jigsaw",
+        "Give its address to an OpenAI client in place of the model server's. With one --task, requests "
+        "with that task's number of pictures are its questions; with --source, those that have the words "
+        "of a question there. All else is passed on as it came, and counted. It listens on this machine "
+        "alone and keeps no key.",
+        None,
+        options.proxy,
+        _proxy,
     ),
     Command(
         "blink score",

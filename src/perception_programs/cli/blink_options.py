@@ -6,7 +6,7 @@ import argparse
 
 from . import argument_types as types
 
-__all__ = ["analyse", "icl", "report", "run", "score"]
+__all__ = ["analyse", "icl", "proxy", "report", "run", "score"]
 
 
 def run(parser: argparse.ArgumentParser) -> None:
@@ -15,13 +15,8 @@ def run(parser: argparse.ArgumentParser) -> None:
     _questions(parser)
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N of each task")
     _tools(parser)
-    parser.add_argument(
-        "--caution",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="say what a family of models tends to get wrong: all, or names; repeat it",
-    )
+    _coordinates(parser)
+    _cautions(parser)
     parser.add_argument(
         "--examples", metavar="FILE", help="show one worked example, from a file of blink icl"
     )
@@ -64,8 +59,34 @@ def icl(parser: argparse.ArgumentParser) -> None:
     _model(parser)
     _questions(parser)
     _tools(parser)
+    _coordinates(parser)
     parser.add_argument(
         "--out", required=True, metavar="FILE", help="JSON lines; examples are appended"
+    )
+
+
+def proxy(parser: argparse.ArgumentParser) -> None:
+    """The options of `p2 blink proxy`."""
+    parser.add_argument(
+        "--base-url", required=True, metavar="URL", help="of the model server: http://.../v1"
+    )
+    _tasks(parser, "none: every request may be of the one --task")
+    parser.add_argument(
+        "--style", default="paper", help="of the programs: paper (the default) or compact"
+    )
+    _tools(parser)
+    parser.set_defaults(coordinates=None)  # a request has no id to look them up by
+    _cautions(parser)
+    _device(parser, "vision tools")
+    parser.add_argument("--log", metavar="FILE", help="append a line of JSON a chat completion")
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="listen there (default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port", type=int, default=8100, metavar="N", help="0 for any (default: 8100)"
+    )
+    parser.add_argument(
+        "--max-bytes", type=int, metavar="N", help="of a request's body (default: 64 MiB)"
     )
 
 
@@ -106,46 +127,58 @@ def _model(parser: argparse.ArgumentParser, also: str = "", *, required: bool = 
     )
     parser.add_argument("--base-url", metavar="URL", help="of an OpenAI-compatible server")
     parser.add_argument("--temperature", type=float, metavar="T", help="default: the model's own")
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="written tokens at most")
     parser.add_argument(
-        "--long-side", type=int, metavar="PX", help="scale pictures down to at most this before"
+        "--max-tokens",
+        type=int,
+        metavar="N",
+        help="of an answer at most, hidden reasoning included (default: 8192 for hosted models and "
+        "servers, 1024 for local ones)",
     )
     parser.add_argument(
-        "--device", default="auto", help="for vision tools and local models (default: auto)"
+        "--long-side",
+        type=int,
+        metavar="PX",
+        help="pictures whose longer side has more pixels are scaled down to it before they are sent",
     )
+    _device(parser, "vision tools and local models")
     parser.add_argument(
         "--reasoning-effort", metavar="LEVEL", help="where the provider knows it: low, medium, high"
     )
 
 
 def _questions(parser: argparse.ArgumentParser) -> None:
+    _tasks(parser)
+    parser.add_argument(
+        "--setting",
+        action="append",
+        required=True,
+        metavar="NAME",
+        help="standard, tool, p2 or p2-compact; reader and naive take only p2 and p2-compact; repeat it",
+    )
+
+
+def _tasks(parser: argparse.ArgumentParser, source: str = "the hub") -> None:
     parser.add_argument(
         "--task",
         action="append",
         default=[],
         metavar="NAME",
         help="as the hub has it (Multi-view_Reasoning), HardBLINK, paper for the paper's six, or what "
-        "your manifest calls its own; repeat it (default: all tasks of the manifest)",
+        "your manifest calls its own; repeat it (default: all tasks of the manifest, or the one task "
+        "of the folder)",
     )
-    parser.add_argument(
-        "--setting",
-        action="append",
-        required=True,
-        metavar="NAME",
-        help="standard, tool or p2; reader and naive take p2 only; repeat it",
-    )
-    _source(parser, "a folder of the hub's parquet files, a HardBLINK folder or a manifest")
+    _source(parser, "a folder of the hub's parquet files, a HardBLINK folder or a manifest", source)
     parser.add_argument("--split", default="val", help="val (the default) or test")
     parser.add_argument("--revision", metavar="SHA", help="of the hub's data set")
 
 
-def _source(parser: argparse.ArgumentParser, what: str) -> None:
+def _source(parser: argparse.ArgumentParser, what: str, default: str = "the hub") -> None:
     parser.add_argument(
         "--source",
         action="append",
         default=[],
         metavar="[TASK=]PATH",
-        help=f"{what}; for one task, or for all (default: the hub); repeat it",
+        help=f"{what}; for one task, or for all (default: {default}); repeat it",
     )
 
 
@@ -155,16 +188,13 @@ def _tools(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="another vision tool than the paper's, as p2 experts lists them; repeat it",
+        help="another vision tool than the paper's, of those that p2 experts lists; repeat it",
     )
     parser.add_argument(
         "--weights", metavar="PATH", help="the vision model's weights on this machine"
     )
     parser.add_argument(
         "--matches", type=int, metavar="N", help="at most so many matches, the surest"
-    )
-    parser.add_argument(
-        "--coordinates", metavar="FILE", help="JSON lines of the points and boxes on the pictures"
     )
     parser.add_argument(
         "--grid", type=types.grid, default=10, metavar="N", help="cells a side (default: 10)"
@@ -175,3 +205,23 @@ def _tools(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-cache", action="store_true", help="put every picture through its tool again"
     )
+
+
+def _coordinates(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--coordinates", metavar="FILE", help="JSON lines of the points and boxes on the pictures"
+    )
+
+
+def _cautions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--caution",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="say what a family of models tends to get wrong: all, or names; repeat it",
+    )
+
+
+def _device(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("--device", default="auto", help=f"for {what} (default: auto)")

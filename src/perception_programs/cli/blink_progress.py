@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -78,6 +79,7 @@ class _Bar:
         self._bar = tqdm(total=self.total, unit="sample", disable=None)
         self._tallies: dict[int, Tally] = {}
         self._errors = 0
+        self._errors_of = f"{run.out}{os.sep}*.errors.jsonl"
         self._told = (0, time.monotonic())  # at how many samples, and when
 
     @property
@@ -132,8 +134,8 @@ class _Bar:
         self._errors += 1
         if self._errors <= _SHOWN_ERRORS:
             self._bar.write(f"p2: {error}", file=sys.stderr)
-        if self._errors == _SHOWN_ERRORS:
-            self._bar.write("p2: further errors are in the run's folder", file=sys.stderr)
+        if self._errors == _SHOWN_ERRORS + 1:
+            self._bar.write(f"p2: further errors are in {self._errors_of}", file=sys.stderr)
 
 
 def _share(tallies: Sequence[Tally]) -> str:

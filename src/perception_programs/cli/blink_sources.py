@@ -8,6 +8,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ..blink import RECIPES, Sample, Samples, load
+from ..blink._collection import nearly
+from ..blink.data import tasks_in
 from ..blink.manifest import manifest_tasks
 from ..blink.report_data import Report
 from ..errors import InputError
@@ -23,7 +25,7 @@ def chosen_tasks(args: argparse.Namespace) -> list[Samples]:
     asked = [name for one in args.task for name in (paper if one == _PAPER else [one])]
     sources = _sources(args.source, asked)
     if not asked:
-        asked = _tasks_of(sources)
+        asked = _tasks_of(sources, args.split)
     unused = [task for task in sources if task is not None and task not in map(_key, asked)]
     if unused:
         raise InputError(
@@ -45,7 +47,20 @@ def chosen_tasks(args: argparse.Namespace) -> list[Samples]:
     if lacking:
         names, first = ", ".join(lacking), next(iter(lacking.values()))
         raise first if len(lacking) == 1 else InputError(f"cannot load {names}; the first: {first}")
+    for samples in found.values():
+        _warn_of_a_name(samples)
     return list(found.values())
+
+
+def _warn_of_a_name(samples: Samples) -> None:
+    """Say that a task of a manifest is nearly called what a task with a recipe is."""
+    near = None if samples.task in RECIPES else nearly(samples.task, RECIPES)
+    if near is not None:
+        print(
+            f"p2: the task {samples.task!r} of {samples.source['name']} has no recipe; if {near!r} is "
+            "meant, write it so in the manifest",
+            file=sys.stderr,
+        )
 
 
 def samples_of(report: Report, given: Sequence[str]) -> dict[str, Sequence[Sample]]:
@@ -82,16 +97,21 @@ def _sources(given: Sequence[str], tasks: Collection[str]) -> dict[str | None, s
     return sources
 
 
-def _tasks_of(sources: dict[str | None, str]) -> list[str]:
-    """The tasks that sources name, and those in the manifest that is for all."""
+def _tasks_of(sources: dict[str | None, str], split: str) -> list[str]:
+    """The tasks that sources name, and those in the manifest that is for all, or the one in its folder."""
     named = [task for task in sources if task is not None]
     place = sources.get(None)
     if place is not None and Path(place).suffix.lower() == ".jsonl":
         named += manifest_tasks(place)
     elif place is not None or not named:
-        raise InputError(
-            "--task: expected the name of a task, or --source with a manifest, whose tasks are then run"
-        )
+        there = tasks_in(place, split) if place is not None and Path(place).is_dir() else ()
+        if len(there) != 1:
+            has = f"; {place!r} has {', '.join(there)}" if there else ""
+            raise InputError(
+                "--task: expected the name of a task, or --source with a manifest, whose tasks are then "
+                f"run, or with a folder of one task{has}"
+            )
+        named += there
     return named
 
 
