@@ -11,6 +11,7 @@ from blink_pictures import jigsaw_manifest
 from blink_questions import jigsaw, parquet, row
 from perception_programs.blink import RECIPES
 from perception_programs.blink._collection import nearly
+from perception_programs.blink.records import held
 from perception_programs.cli import main
 
 MODEL = ("--model", "scripted:script.jsonl", "--setting", "standard", "--no-cache")
@@ -201,6 +202,14 @@ def test_examples_are_written_once(p2) -> None:
     ]
     line = ("--task", "Jigsaw", "--source", "more/questions.jsonl", "--out", "out")
     assert p2("run", *MODEL, *line, "--examples", "examples.jsonl")[0] == 0
+
+
+def test_two_that_write_examples_at_once_are_refused(p2) -> None:
+    line = ("--task", "Jigsaw", "--source", "questions.jsonl", "--out", "examples.jsonl")
+    with held(Path("examples.jsonl.lock"), "busy"):
+        status, _, err = p2("icl", *MODEL, *line)
+    assert status == 1 and "another icl is writing to 'examples.jsonl'" in err
+    assert not Path("examples.jsonl").exists()
 
 
 def test_examples_that_cannot_be_written_are_not_asked_for(p2, monkeypatch) -> None:

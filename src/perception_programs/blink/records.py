@@ -22,7 +22,7 @@ from .._plain import unique_keys
 from ..errors import InputError, MissingExtraError, install_command
 from ._record import ERROR, check_record, check_types
 
-__all__ = ["FORMAT", "RecordFile", "check_task_name", "exclusive", "now", "parse_line"]
+__all__ = ["FORMAT", "RecordFile", "check_task_name", "exclusive", "held", "now", "parse_line"]
 
 FORMAT = 1
 """The version of these files."""
@@ -45,7 +45,24 @@ def now() -> str:
 
 @contextlib.contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Hold a run's folder, which is made if need be; the system lets go of it if the process dies.
+    """Hold a run's folder, which is made if need be.
+
+    Raises:
+        InputError: another process holds it.
+        MissingExtraError: `filelock` is not installed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with held(folder / ".lock", f"another run is writing to {str(folder)!r}"):
+        yield
+
+
+@contextlib.contextmanager
+def held(lock_file: Path, otherwise: str) -> Iterator[None]:
+    """Hold a lock; the system lets go of it if the process dies.
+
+    Args:
+        lock_file: stands for what is held.
+        otherwise: what is said where another process holds it.
 
     Raises:
         InputError: another process holds it.
@@ -55,12 +72,11 @@ def exclusive(folder: Path) -> Iterator[None]:
         import filelock
     except ModuleNotFoundError:
         raise MissingExtraError(f"a run needs filelock: {install_command('eval')}") from None
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = filelock.FileLock(folder / ".lock", timeout=0)
+    lock = filelock.FileLock(lock_file, timeout=0)
     try:
         lock.acquire()
     except filelock.Timeout:
-        raise InputError(f"out: another run is writing to {str(folder)!r}") from None
+        raise InputError(f"out: {otherwise}") from None
     try:
         yield
     finally:

@@ -143,7 +143,8 @@ def _markdown_table(table: Table) -> str:
 
 def _markdown_body(table: Table) -> str:
     rule = ["---"] * table.names + ["---:"] * (len(table.head) - table.names)
-    rows = [table.head, rule, *([_markdown_cell(cell) for cell in row] for row in table.rows)]
+    head = list(map(_plain, table.head))
+    rows = [head, rule, *([_markdown_cell(cell) for cell in row] for row in table.rows)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

@@ -112,6 +112,7 @@ def icl(args: argparse.Namespace) -> int:
     from ..blink.icl import write_examples
     from ..blink.questions import needs_tools
     from ..blink.recipes import check_experts, chosen_settings, recipe_of
+    from ..blink.records import held
 
     settings = chosen_settings(args.setting)
     tools = chosen_tools(args)
@@ -122,9 +123,9 @@ def icl(args: argparse.Namespace) -> int:
     _check_key(model)
     tell_unused(args, tasks)
     out = Path(args.out)
-    have = Examples.read(out) if out.exists() else ()
 
     async def write() -> int:
+        have = Examples.read(out) if out.exists() else ()
         try:
             # Opened before anything is asked, so that no answer is paid for that cannot be kept.
             with out.open("a+b") as file:
@@ -139,7 +140,11 @@ def icl(args: argparse.Namespace) -> int:
             await model.close()
         return 0
 
-    return asyncio.run(write())
+    if not out.parent.is_dir():
+        raise InputError(f"--out: expected a file in a folder that exists, got {str(out)!r}")
+    # Held from before it is read, so that two at once do not write one example twice.
+    with held(out.parent / f"{out.name}.lock", f"another icl is writing to {str(out)!r}"):
+        return asyncio.run(write())
 
 
 def _end_line(file: BinaryIO) -> None:
