@@ -244,6 +244,28 @@ def test_what_follows_a_whole_record_is_not_cut_off(end, tmp_path) -> None:
     assert file.path.read_bytes() == whole
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model": "openai/x"}, "model: expected a ChatModel or a Reader, got str 'openai/x'"),
+        (
+            {"tasks": ["Jigsaw"]},
+            "tasks: expected a list of what blink.load returns, got str 'Jigsaw'",
+        ),
+        ({"settings": "standard"}, "settings: expected a list of names, got str 'standard'"),
+        ({"out": None}, "out: expected a folder, got None"),
+        ({"limit": True}, "limit: expected an integer of at least 1"),
+    ],
+)
+def test_what_is_no_run(change, message, samples, tmp_path) -> None:
+    run = {"model": ScriptedModel("A"), "tasks": [samples], "settings": ["standard"]}
+    with pytest.raises(InputError, match=re.escape(message)):
+        Run(**{**run, "out": tmp_path, **change})
+    with pytest.raises(InputError, match="tasks: expected a list of what blink"):
+        Run(**{**run, "out": str(tmp_path), "tasks": samples})
+    assert Run(**run, out=str(tmp_path)).out == tmp_path
+
+
 def test_a_torn_line_is_asked_again(samples, tmp_path) -> None:
     go(Counting(), samples, tmp_path)
     path = tmp_path / "Jigsaw.standard.jsonl"
@@ -475,9 +497,9 @@ def test_other_statuses_that_end_a_run(status, samples, tmp_path) -> None:
     [
         ({"settings": ["raw"]}, "setting: expected standard"),
         ({"settings": []}, "at least one task"),
-        ({"concurrency": 0}, "concurrency: expected 1 or more"),
+        ({"concurrency": 0}, "concurrency: expected an integer of at least 1"),
         ({"cautions": ["care"]}, "cautions: expected some of example"),
-        ({"limit": 0}, "limit: expected 1 or more"),
+        ({"limit": 0}, "limit: expected an integer of at least 1"),
     ],
 )
 def test_bad_input(options, message, samples, tmp_path) -> None:

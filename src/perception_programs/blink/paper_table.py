@@ -74,16 +74,22 @@ def paper_model(name: str) -> str | None:
     """The model of the paper that a provider's name means, or None.
 
     Only the part behind the last `/` counts, without case and punctuation, and it may go on with a
-    date or a variant.
+    date, a version or a word that leaves it the same model; a `thinking` or `minimal` one is another.
 
     >>> paper_model("openai/gpt-5-mini-2025-08-07"), paper_model("Qwen/Qwen3-VL-4B-Instruct")
     ('GPT-5 Mini', 'Qwen3VL-4B')
     >>> paper_model("gpt-5") is None
     True
     """
-    plain = _plain(name.rpartition("/")[2])
+    said = name.rstrip("/").rpartition("/")[2].lower()
     models = dict.fromkeys(cell.model for cell in paper_cells() if cell.setting)
-    return next((model for model in models if plain.startswith(_plain(model))), None)
+    return next((model for model in models if _spelling(model).fullmatch(said)), None)
+
+
+@functools.cache
+def _spelling(model: str) -> re.Pattern[str]:
+    letters = r"[^a-z0-9]*".join(_plain(model))
+    return re.compile(rf"{letters}(?:[^a-z0-9]+(?:[0-9]+|instruct|chat|hf|it|preview|latest|exp))*")
 
 
 def paper_value(model: str, setting: str | None, task: str, group: str | None) -> float | None:

@@ -7,6 +7,7 @@ killed at any moment and started again with the same call.
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from .._arrays import describe
+from .._plain import check_count
 from ..chat import ChatError, ChatModel, Reply, ask
 from ..errors import InputError, MissingExtraError, WeightsError
 from ..prompts import SETTINGS, chosen_cautions, digest
@@ -119,10 +122,10 @@ class Run:
     text_only: bool = False
 
     def __post_init__(self) -> None:
+        self._check_types()
         for name in ("concurrency", "attempts", *(("limit",) if self.limit is not None else ())):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < 1:
-                raise InputError(f"{name}: expected 1 or more, got {value!r}")
+            check_count(value, name)
         if not self.tasks or not self.settings:
             raise InputError("run: expected at least one task and one setting")
         object.__setattr__(self, "tasks", _each_once(self.tasks))
@@ -144,6 +147,20 @@ class Run:
                 self.examples.check(samples, self.settings)
         if any(map(needs_tools, self.settings)):
             check_experts(self.tools, map(recipe_of, self.tasks))
+
+    def _check_types(self) -> None:
+        if not callable(getattr(self.model, "answer", None)) and not isinstance(self.model, Reader):
+            raise InputError(f"model: expected a ChatModel or a Reader, got {describe(self.model)}")
+        if not isinstance(self.out, (str, os.PathLike)):
+            raise InputError(f"out: expected a folder, got {describe(self.out)}")
+        object.__setattr__(self, "out", Path(self.out))
+        for what, kind in (("tasks", Samples), ("settings", str)):
+            given = getattr(self, what)
+            one = isinstance(given, (str, Samples)) or not isinstance(given, Sequence)
+            wrong = [given] if one else [entry for entry in given if not isinstance(entry, kind)]
+            if wrong:
+                name = "names" if kind is str else "what blink.load returns"
+                raise InputError(f"{what}: expected a list of {name}, got {describe(wrong[0])}")
 
     def _check(self, recipe: Recipe) -> None:
         for name in self.settings:
