@@ -107,7 +107,7 @@ async def talk(folder: Path) -> None:
     """List the tools, then make the calls."""
     from mcp import Client, StdioServerParameters, stdio_client
 
-    serve = ["-m", "perception_programs.cli", "mcp", "--root", str(folder)]
+    serve = ["-m", "perception_programs.cli", "mcp", "--root", str(folder), "--expert", "flow=dis"]
     server = StdioServerParameters(command=sys.executable, args=serve)
     async with Client(stdio_client(server, errlog=sys.__stderr__)) as client:
         print("> tools/list")

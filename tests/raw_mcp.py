@@ -19,7 +19,15 @@ INITIALIZE = {
 
 
 def command(*options: str) -> list[str]:
-    return [sys.executable, "-m", "perception_programs.cli", "mcp", *options]
+    return [
+        sys.executable,
+        "-m",
+        "perception_programs.cli",
+        "mcp",
+        "--expert",
+        "flow=dis",
+        *options,
+    ]
 
 
 class RawStdio:

@@ -24,6 +24,7 @@ from answer_replies import (
     YES_NO,
     lettered,
 )
+from answer_replies_asides import CASES as ASIDES
 from answer_replies_doubt import CASES as DOUBTFUL
 from answer_replies_fresh import CASES as FRESH
 from answer_replies_fresh import UNREAD
@@ -31,7 +32,7 @@ from perception_programs import InputError
 from perception_programs.blink._answers_text import LONGEST, clean
 from perception_programs.blink.answers import Answer, extract
 
-ALL = [*CASES, *DOUBTFUL, *FRESH]
+ALL = [*CASES, *DOUBTFUL, *FRESH, *ASIDES]
 
 
 @pytest.mark.parametrize(("text", "options", "letter"), ALL)

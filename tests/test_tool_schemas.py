@@ -77,7 +77,7 @@ GIVEN["piece"] = PICTURE[40:, 60:]
 
 @pytest.fixture(scope="module")
 def tools() -> Toolbox:
-    return Toolbox(given=GIVEN)
+    return Toolbox(given=GIVEN, experts={"flow": "dis"})
 
 
 def encoded(image: np.ndarray) -> str:
@@ -179,7 +179,7 @@ def test_places_go_in_as_they_come_out(tools: Toolbox) -> None:
 
 def test_pictures_come_in_three_ways(tmp_path: Any) -> None:
     Image.fromarray(PICTURE).save(tmp_path / "photo.png")
-    tools = Toolbox(root=tmp_path, given={"known": PICTURE})
+    tools = Toolbox(root=tmp_path, given={"known": PICTURE}, experts={"flow": "dis"})
     plain = encoded(PICTURE)
     texts = {
         tools.call("flow", {"first": source, "second": "known"}).text
@@ -201,7 +201,7 @@ def test_results_come_in_files(tmp_path: Any) -> None:
     GIVEN["motion"].save(tmp_path / "motion.flo")
     boxes = [{"bbox": [10, 10, 40, 50], "score": 0.9, "category_id": 0, "image_id": 1}]
     (tmp_path / "boxes.json").write_text(json.dumps(boxes), encoding="utf-8")
-    tools = Toolbox(root=tmp_path, given={"photo": PICTURE})
+    tools = Toolbox(root=tmp_path, given={"photo": PICTURE}, experts={"flow": "dis"})
     scene = tools.call(
         "scene",
         {
@@ -283,7 +283,7 @@ def test_nothing_of_this_machine_is_told(
 ) -> None:
     from perception_programs import WeightsError
 
-    tools = Toolbox(root=tmp_path, given={"photo": PICTURE})
+    tools = Toolbox(root=tmp_path, given={"photo": PICTURE}, experts={"flow": "dis"})
 
     def failing(error: Exception) -> str:
         def tool(inputs: Any, image: str) -> PerceptionProgram:
