@@ -34,12 +34,21 @@ _DENYING = frozenset({"isn't", "isn’t", "wasn't", "wasn’t"})
 _RIGHT = frozenset({"correct", "right", "best", "better"})
 _KEYS = frozenset({"final", "result", "output"})  # with a colon they announce
 _REFUSED = frozenset({"no", "wrong", "incorrect", "false"})
+_COMPARING = frozenset("<>≈≤≥")
 _INSTEAD = words.CORRECTING - {"hmm", "hold", "reflection"}
 _SO = words.CONCLUDING | _INSTEAD | {"say", "it's", "→", "⇒"}
 _LEAVES = frozenset({"leaves", "leaving", "leave"})
 _GUESSERS = frozenset({"i", "i'd", "i'll", "would", "to", "must"})
 _ANNOUNCING = (
-    _KEYS | words.ANSWER | words.OPTION | words.LABELS | words.CHOOSE | _STRONG | _SO | _LEAVES
+    {"meant"}
+    | _KEYS
+    | words.ANSWER
+    | words.OPTION
+    | words.LABELS
+    | words.CHOOSE
+    | _STRONG
+    | _SO
+    | _LEAVES
 )
 
 
@@ -73,7 +82,7 @@ def _declare(target: Target, meaning: str = "") -> Declaration:
 def _announced(reading: Reading, place: int) -> Target | None:
     """What is named by an announcement whose word stands at `place`."""
     low, before = reading.low(place), reading.low(place - 1)
-    guessed = low == "guess" and before in _GUESSERS
+    guessed = (low == "guess" and before in _GUESSERS) or (low == "meant" and before == "i")
     if low in words.CHOOSE or _WITH.get(before) == low or guessed:
         passed = _negated(reading, place) or before in words.RUNNERS_UP  # my second pick
         return None if passed else _target(reading, place + 1)
@@ -237,6 +246,8 @@ def _withdrawn(reading: Reading, place: int, target: Target) -> bool:
         return True
     if reading.low(target.stop) == ":" and reading.low(target.stop + 1) in _REFUSED:
         return True  # `Answer. A: no, B: yes`
+    if reading.low(target.stop) in _COMPARING and target.stop + 1 in reading.at:
+        return True  # `Answer: A > B`
     return reading.denied_after(target, words.REFUTED)
 
 

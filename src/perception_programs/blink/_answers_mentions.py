@@ -205,7 +205,12 @@ def _forms(phrase: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The phrase, and what says the same: `second image`, `image 2`, `second picture`; `2`, `two`."""
     yield phrase
     if len(phrase) == 1 and phrase[0].isdecimal():
-        yield from ((word,) for word, n in words.NUMBERS.items() if str(n) == phrase[0])
+        counted = {**words.NUMBERS, **words.TENS}
+        yield from ((word,) for word, n in counted.items() if str(n) == phrase[0])
+        for ten, its in words.TENS.items():
+            for one, more in words.NUMBERS.items():
+                if 0 < more < 10 and str(its + more) == phrase[0]:
+                    yield ten, one
     if len(phrase) == 2 and phrase[0] in words.ORDINALS and phrase[1] in words.PICTURES:
         ordinal, number = phrase[0], str(words.ORDINALS[phrase[0]])
         ending = {"1": "st", "2": "nd", "3": "rd"}.get(number, "th")
@@ -235,7 +240,11 @@ def _text_at(tokens: Sequence[Token], place: int, phrases: Mapping[str, _Node]) 
 
 
 def _another_sense(tokens: Sequence[Token], place: int, stop: int) -> bool:
-    """`no` before a noun and `one` that stands for one are no answers."""
+    """`no` before a noun, `one` that stands for one and a part of a number are no answers."""
+    if _part_of_number(tokens, place, stop):
+        return True
+    if tokens[place].low == "right" and stop - place == 1:
+        return [t.low for t in tokens[stop : stop + 1]] in (["there"], ["here"], ["now"], ["away"])
     if stop - place > 1 or tokens[place].low not in ("no", "one"):
         return False
     following = tokens[stop].low if stop < len(tokens) else "\n"
@@ -248,6 +257,38 @@ def _another_sense(tokens: Sequence[Token], place: int, stop: int) -> bool:
         or following in words.NOT_COUNTED
         or before in words.FITTING
         or before in words.NOT_COUNTING
+    )
+
+
+def _part_of_number(tokens: Sequence[Token], place: int, stop: int) -> bool:
+    """Whether a number is a piece of another one or a bound: `-2`, `two hundred`, `3+`, `2nd`."""
+    token, last = tokens[place], tokens[stop - 1]
+    if not (token.text.isdecimal() or token.low in words.NUMBERS or token.low in words.TENS):
+        return False
+    before = [t.low for t in tokens[max(0, place - 3) : place]]
+    after = list(tokens[stop : stop + 3])
+    if before and before[-1] in "<>≤≥±":
+        return True
+    glued = bool(before) and tokens[place - 1].end == token.start
+    if glued and before[-1] in "-–−/+":
+        return True
+    if before[-2:] in (["at", "least"], ["at", "most"], ["more", "than"], ["fewer", "than"]):
+        return True
+    tens = [word for word in before[-2:] if word != "-"][-1:]
+    if tens and (tens[0] in words.TENS or tens[0] in words.MULTIPLES):
+        return stop - place == 1 and token.low in words.NUMBERS
+    following = [t.low for t in after if t.low != "-"][:1]
+    if following and following[0] in words.MULTIPLES:
+        return True
+    if token.low in words.TENS and stop - place == 1 and following:
+        return following[0] in words.NUMBERS
+    if not after or after[0].start != last.end or not token.text.isdecimal():
+        return False
+    joined = len(after) > 1 and after[1].start == after[0].end and after[1].text[0].isdecimal()
+    return (
+        after[0].text in "+%"
+        or (after[0].text in "-–/" and joined)
+        or (stop - place == 1 and after[0].text.isascii() and after[0].text.isalpha())
     )
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from . import _answers_words as words
+from ._answers_asides import asides
 from ._answers_mentions import Mention, Token, find_mentions, tokenise
 from ._answers_supposed import Suppositions
 
@@ -245,7 +246,7 @@ def read(text: str, options: Mapping[str, str]) -> Reading:
     sentences = list(_sentences(tokens))
     starts = [first for first, stop in sentences for _ in range(first, stop)]
     mentions = {m.start: m for m in find_mentions(tokens, options, starts)}
-    for place in _prompts(tokens, mentions):
+    for place in {*_prompts(tokens, mentions), *asides(tokens, starts, mentions)}:
         del mentions[place]
     return Reading(tokens, starts, sentences, mentions, _opposed(options))
 

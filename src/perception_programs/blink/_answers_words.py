@@ -31,6 +31,7 @@ __all__ = [
     "LABELS",
     "LEADING_IN",
     "MAYBE",
+    "MULTIPLES",
     "NOT_COUNTED",
     "NOT_COUNTING",
     "NOT_THERE",
@@ -46,6 +47,7 @@ __all__ = [
     "RUNNERS_UP",
     "SPEAKERS",
     "STRONG_CLAIMS",
+    "TENS",
     "THEREFORE",
     "TRANSLATIONS",
     "is_superlative",
@@ -239,9 +241,21 @@ ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth
 
 NUMBERS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
-    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+    "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14,
+    "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
 }  # fmt: skip
 """Small numbers in words."""
+
+TENS = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
+    "eighty": 80, "ninety": 90,
+}  # fmt: skip
+
+MULTIPLES = _words(
+    "hundred hundreds thousand thousands million dozen dozens half halves third thirds quarter"
+    " quarters fourth fourths fifth fifths percent"
+)
+"""Words after a number that make it another one."""
 
 ANSWER_WORDS = {
     "左": "left", "左边": "left", "左侧": "left", "왼쪽": "left", "izquierda": "left",
@@ -253,6 +267,18 @@ ANSWER_WORDS = {
 """Whole replies in other languages that are an option in English."""
 
 TRANSLATIONS = (
+    (r"错误的?(?:答案|选项)|不正确的(?:答案|选项)", "wrong answer"),
+    (r"\brespuesta (?:incorrecta|equivocada|errónea)\b|\bmauvaise réponse\b", "wrong answer"),
+    (r"\bréponse (?:incorrecte|fausse|erronée)\b|\bfalsche antwort\b", "wrong answer"),
+    (r"\brisposta (?:sbagliata|errata)\b|\bresposta (?:errada|incorreta)\b", "wrong answer"),
+    (r"\b(?:неверный|неправильный)(?: ответ)?\b", "wrong answer"),
+    (r"\b(?:верный|правильный)(?: ответ)?\b", "correct answer"),
+    (r"\bno es\b|\bn['’]est pas\b|\bist nicht\b|\bnon è\b|\bnão é\b", "is not"),
+    (r"\bsino\b|\bsondern\b", "but"),
+    (r"\bне\b", "not"),
+    (r"\bweder\b", "neither"),
+    (r"\bnoch\b", "nor"),
+    (r"\boder\b", "or"),
     (r"答案不(?:是|为|選|选)|不(?:选|選)", "not"),
     (r"(?:是|为|為)?不正确的?|(?:是|为)?错误的?", "is incorrect"),
     (r"(?:答案|选项|選項|解答|回答|答え|正解|選択肢)(?:应该|应当|應該|应|應|就|便)?(?:是|为|為|选|選|は|が)", "answer is"),

@@ -18,6 +18,7 @@ from ..errors import InputError
 from . import _answers_words as words
 from ._answers_conclusion import conclusions
 from ._answers_declared import declarations
+from ._answers_json import plain_json
 from ._answers_reading import Reading, read
 from ._answers_sense import IF, Declaration, decided
 from ._answers_text import clean
@@ -71,7 +72,8 @@ def extract(text: str, options: Mapping[str, str]) -> Answer:
     Answer(letter=None, how='none')
     """
     text = clean(plain_text(text, "text"))
-    reading = read(_in_english(text, _checked(options)), options)
+    text = plain_json(_in_english(text, _checked(options)), options)
+    reading = read(text, options)
     if reading.tokens:
         for how, rule in _RULES.items():
             found = rule(reading)
