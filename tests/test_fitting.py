@@ -215,6 +215,7 @@ def test_one_style_only() -> None:
         ({"count": 3}, "count: expected a function"),
         ({"count": lambda text: "many"}, "count: expected a function from a text"),
         ({"count": lambda text: -1}, "count: expected a function from a text"),
+        ({"style": "json"}, "style: expected paper or compact, got 'json'"),
         ({"style": "prose"}, "style: expected one of paper"),
         ({"around": [(1, 2, 3)]}, "around: expected places"),
         ({"around": [(-1, 5)]}, "around: expected places from 0 to 1000"),

@@ -111,7 +111,9 @@ def _check_parts(parts: Any) -> None:
 
 def _levels(program: PerceptionProgram) -> int:
     """How many levels of parts there are, this program's own items included."""
-    return 1 + max((_levels(item.parts) for item in program.items if item.parts), default=0)
+    return 1 + max(
+        (_levels(item.parts) for item in program.items if item.parts is not None), default=0
+    )
 
 
 @dataclass(frozen=True, repr=False)

@@ -113,6 +113,8 @@ def fit(
     most = check_count(max_tokens, "max_tokens")
     if count is not None and not callable(count):
         raise InputError(f"count: expected a function of a text, got {describe(count)}")
+    if style == "json":
+        raise InputError("style: expected paper or compact, got 'json', which leaves nothing out")
     budget = _Budget(most, count or estimate_tokens)
     places = _places(around)
     least = start = _Fitted(replace(program, style=style or "paper"))

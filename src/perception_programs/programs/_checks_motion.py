@@ -68,6 +68,11 @@ class _Allowed:
         longest = math.hypot(*ends)
         return max(longest, self.average) if math.isfinite(longest) else 0.0
 
+    @property
+    def side(self) -> int:
+        """-1 for the left, 1 for the right, 0 for both."""
+        return -1 if self.u1 <= 0 else 1 if self.u0 >= 0 else 0
+
     def parts_from(self, other: _Allowed, pixels: float) -> bool:
         """Whether no vector of one is within `pixels`, or half its length, of one of the other."""
         across = max(self.u0 - other.u1, other.u0 - self.u1)
@@ -185,34 +190,38 @@ def _same(
     differ = np.array(
         [first.allowed[n].parts_from(second.allowed[m], pixels) for n, m in kin], bool
     )
-    words = np.array([first.is_side(n) and second.is_side(m) for n, m in kin], bool)
+    sided = np.array([first.is_side(n) or second.is_side(m) for n, m in kin], bool)
+    sides = np.array([first.allowed[n].side for n, _ in kin])
     boxes = first.boxes[[n for n, _ in kin]]
     rows = []
     for k, (n, m) in enumerate(kin):
         parts = bool(differ[k])
-        if parts and words[k]:
-            alike = [first.allowed[o] == first.allowed[n] for o, _ in kin]
-            block = in_block(boxes, k, differ & words & alike)
-            sides = (first, n, second), (second, m, first)
+        if parts and sided[k]:
+            block = in_block(boxes, k, differ & sided & (sides == sides[k]))
+            both = (first, n, second), (second, m, first)
             parts = any(
                 own.allowed[o].parts_from(other.around(own.places[o].box), pixels)
                 and (block or own.is_spot(o, pixels))
-                for own, o, other in sides
+                for own, o, other in both
             )
         rows.append((n, m, parts))
     return rows
 
 
 def _across(first: _Flow, second: _Flow, pixels: float) -> list[tuple[int, int, bool]]:
-    """Cells of two sizes: the mean of a larger one lies between those of the smaller ones in it."""
+    """Cells of two sizes: the mean of a larger one lies between those of the smaller ones in it.
+
+    Those next to it count too: with a border a pixel off, part of what they hold is in it.
+    """
     swap = first.cells.sum() > second.cells.sum()
     coarse, fine = (second, first) if swap else (first, second)
     rows = []
     for n in np.flatnonzero(coarse.cells):
         place = coarse.places[n]
         chosen = fine.cells & parts_of(fine.boxes, place.box)
+        near = fine.cells & touching(fine.boxes, place.box)
         if chosen.any():
-            hull = _hull([fine.allowed[m] for m in np.flatnonzero(chosen)])
+            hull = _hull([fine.allowed[m] for m in np.flatnonzero(near)])
             centre = chosen & holders(fine.boxes, place)
             m = int(np.argmax(centre if centre.any() else chosen))
             parts = coarse.allowed[n].parts_from(hull, pixels)
@@ -332,11 +341,12 @@ def _window(point: Box, cell: Box, cells: float, least: float = 0) -> Box:
 def _stands_out(matches: _Matches, n: int, cell: Box, against: Any, spread: float) -> bool:
     """Whether a match is alone with its motion, or half of those around go against the flow too.
 
-    At the border only the first: all that is seen beside an object there may be a strip too narrow for
-    any cell.
+    At the border only the first, and among more of them: all that is seen beside an object there may be
+    a strip too narrow for any cell.
     """
     point = matches.places[n].box
-    wide = overlapping(matches.boxes, _window(point, cell, 2, _FAR), 0)
+    far = 2 * _FAR if at_border(cell) else _FAR
+    wide = overlapping(matches.boxes, _window(point, cell, 2, far), 0)
     like = np.abs(matches.moves[wide] - matches.moves[n]).max(axis=1) <= spread
     if int(like.sum()) == 1:
         return True

@@ -25,7 +25,7 @@ from ._checks_depth import common_scale, depth_places, in_metres, intervals, nea
 
 __all__ = ["objects_and_depth", "two_detections", "two_segmentations"]
 
-_BOTH = 0.2  # of a cell: so much of it must be given to two classes at once
+_OFF = 0.1  # of a cell: so far off may a share be, where borders are a pixel or two off
 
 
 def two_detections(first: Source, second: Source, limits: Limits) -> Outcome:
@@ -99,8 +99,8 @@ def _both_cover(a: Place, b: Place) -> bool:
     least = 0.0
     for place, share in zip((a, b), shares, strict=True):
         x0, y0, x1, y1 = place.box
-        least += common - (1 - share) * (x1 - x0) * (y1 - y0)
-    return least - common > _BOTH * common
+        least += common - (1 - share + _OFF) * (x1 - x0) * (y1 - y0)
+    return least > common
 
 
 def _covered(source: Source, place: Place) -> Statement:

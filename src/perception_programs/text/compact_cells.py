@@ -55,7 +55,7 @@ def matrix(items: Sequence[Item], grid: Grid) -> Matrix | None:
             return None
         cells.append(cell)
     items = items[: len(boxes)]
-    if any(item.parts for item in items) or len({item.i for item in items}) > 1:
+    if any(item.parts is not None for item in items) or len({item.i for item in items}) > 1:
         return None
     edges = _edges(items, cells, boxes, grid)
     return None if edges is None else Matrix(items, cells, grid, edges)
