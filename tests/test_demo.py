@@ -121,6 +121,7 @@ def test_the_programs_agree_with_what_is_known(demo: Path) -> None:
     assert right > wrong
 
 
+@pytest.mark.slow
 def test_a_second_run_tells_the_same(demo: Path, page: Page) -> None:
     for section in sections():
         file = demo / "programs" / f"{section.program.modality}.txt"

@@ -99,7 +99,7 @@ async def talk(client: Any) -> None:
         assert wrong.structured_content is None
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 def test_the_sdk_s_client_over_stdio(root: Path, mode: str) -> None:
     command, *rest = raw_mcp.command("--root", str(root))
     anyio.run(
@@ -107,6 +107,7 @@ def test_the_sdk_s_client_over_stdio(root: Path, mode: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_sdk_s_client_over_http(root: Path) -> None:
     with raw_mcp.over_http("--root", str(root)) as url:
         assert url.startswith("http://127.0.0.1:")
@@ -123,6 +124,7 @@ def raw(root: Path) -> Iterator[raw_mcp.RawStdio]:
         yield client
 
 
+@pytest.mark.slow
 def test_a_second_client(raw: raw_mcp.RawStdio) -> None:
     tools = raw.ask("tools/list")["result"]["tools"]
     assert [tool["name"] for tool in tools] == list(TOOLS)
@@ -207,6 +209,7 @@ def test_large_damaged_and_foreign_files(raw: raw_mcp.RawStdio, root: Path) -> N
     assert "URLs are not opened" in refused(raw, image="http://127.0.0.1:1/a.png")
 
 
+@pytest.mark.slow
 def test_an_archive_that_unpacks_to_gigabytes(raw: raw_mcp.RawStdio, root: Path) -> None:
     header = io.BytesIO()
     shape = {"descr": "<f4", "fortran_order": False, "shape": (20_000, 20_000)}
@@ -235,6 +238,7 @@ def test_a_label_with_an_order_in_it_stays_a_label(raw: raw_mcp.RawStdio) -> Non
     assert repr(order) in refused(raw, image=order)
 
 
+@pytest.mark.slow
 def test_a_message_of_300_megabytes(raw: raw_mcp.RawStdio) -> None:
     call = b'"method": "tools/call", "params": {"name": "find_points", "arguments": {"image": "'
     large = b"A" * 300_000_000
@@ -253,6 +257,7 @@ def test_lines_that_are_no_messages(raw: raw_mcp.RawStdio) -> None:
     assert raw.ask("ping")["result"] == {}
 
 
+@pytest.mark.slow
 def test_http_refuses_what_comes_from_elsewhere_and_what_is_too_large(root: Path) -> None:
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": raw_mcp.INITIALIZE}
     body = json.dumps(hello).encode()
@@ -267,6 +272,7 @@ def test_http_refuses_what_comes_from_elsewhere_and_what_is_too_large(root: Path
         assert raw_mcp.post(url, body)[0] == 200
 
 
+@pytest.mark.slow
 def test_a_call_that_takes_too_long_is_stopped(root: Path) -> None:
     with raw_mcp.stdio("--root", str(root), "--timeout", "0.001") as raw:
         for _ in range(2):
@@ -296,6 +302,7 @@ def test_the_transcript_is_of_this_server() -> None:
 # The parts.
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_replaced(root: Path) -> None:
     from perception_programs import ToolError
     from perception_programs.integrations._worker import Worker
