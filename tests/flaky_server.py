@@ -40,7 +40,10 @@ FAULTS = (
     "null-content",
     "slow-body",
 )
-"""Every fault. The last two are answers that a client must take as they are."""
+"""Every fault by chance. The last two are answers that a client must take as they are."""
+
+_PLANNED = {"400", "401", "404", "parts"}
+"""Faults that only a plan has: they are no passing ones."""
 
 _WAIT = 0.05  # seconds of Retry-After
 _IN_A_ROW = 3  # the most faults that one and the same request meets
@@ -90,7 +93,7 @@ class FlakyServer:
         plan: Sequence[str | None] = (),
         port: int = 0,
     ) -> None:
-        unknown = {*kinds, *(fault for fault in plan if fault)} - {*FAULTS, "400", "401", "404"}
+        unknown = {*kinds, *(fault for fault in plan if fault)} - {*FAULTS, *_PLANNED}
         if unknown:
             raise ValueError(f"faults: expected {', '.join(FAULTS)}, got {sorted(unknown)}")
         self.latency, self.faults, self.kinds, self.seed = latency, faults, tuple(kinds), seed
@@ -180,6 +183,9 @@ class FlakyServer:
             good["choices"] = []
         elif fault == "no-message":
             del good["choices"][0]["message"]
+        elif fault == "parts":
+            message = good["choices"][0]["message"]
+            message["content"] = [{"type": "text", "text": message["content"]}]
         else:
             good["choices"][0]["message"]["content"] = None
         return web.json_response(good)

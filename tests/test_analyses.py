@@ -415,8 +415,9 @@ def test_any_other_exception_is_not_swallowed() -> None:
     def fail(*_: object) -> str:
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(ChatError, match=r"answer\(\) raised ZeroDivisionError") as caught:
         depth(fail)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 @pytest.mark.parametrize(

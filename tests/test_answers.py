@@ -27,12 +27,17 @@ from answer_replies import (
 from answer_replies_asides import CASES as ASIDES
 from answer_replies_doubt import CASES as DOUBTFUL
 from answer_replies_fresh import CASES as FRESH
-from answer_replies_fresh import UNREAD
+from answer_replies_fresh import UNREAD as FRESH_UNREAD
+from answer_replies_later import CASES as LATER
+from answer_replies_later import UNREAD as LATER_UNREAD
+from answer_replies_tasks import CASES as TASKS
+from answer_replies_tasks import UNREAD as TASKS_UNREAD
 from perception_programs import InputError
 from perception_programs.blink._answers_text import LONGEST, clean
 from perception_programs.blink.answers import Answer, extract
 
-ALL = [*CASES, *DOUBTFUL, *FRESH, *ASIDES]
+ALL = [*CASES, *DOUBTFUL, *FRESH, *ASIDES, *TASKS, *LATER]
+UNREAD = [*FRESH_UNREAD, *TASKS_UNREAD, *LATER_UNREAD]
 
 
 @pytest.mark.parametrize(("text", "options", "letter"), ALL)

@@ -318,6 +318,50 @@ def test_a_run_refuses_the_records_that_a_report_refuses(change, message, tmp_pa
     assert (tmp_path / "T.s.jsonl").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"source": {"kind": 7}}, "line 1: source: kind: expected text, got int 7"),
+        ({"source": {}}, "line 1: source: expected the key 'kind', got no key"),
+        ({"source": {"kind": "manifest", "split": 7}}, "line 1: source: split: expected text"),
+        ({"place": {"a": 1}}, "line 1: place: expected str, got dict"),
+        ({"created": None}, "line 1: created: expected str, got None"),
+    ],
+)
+def test_and_the_headers(change, message, tmp_path) -> None:
+    header = {"model": {"name": "m"}, "source": {"kind": "manifest"}, "place": "here"}
+    file = RecordFile(tmp_path, "T", "s", header)
+    said = json.loads(file.path.read_text())
+    file.path.write_text(json.dumps({"header": said["header"] | change}) + "\n")
+    before = file.path.read_bytes()
+    for refuse in (RecordFile, RecordFile.check):
+        with pytest.raises(InputError, match=re.escape(message)):
+            refuse(tmp_path, "T", "s", header)
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_runs([tmp_path])
+    assert file.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("end", [b"", b"  ", b"\t", b"{", b'{"id": "b", "gro', b"notes", b"\0\0"])
+def test_and_the_last_line(end, tmp_path) -> None:
+    header = {"model": {"name": "m"}, "source": {"kind": "manifest"}}
+    file = RecordFile(tmp_path, "T", "s", header)
+    file.add(RECORD)
+    for cut in (0, 1) if not end else (0,):
+        file.path.write_bytes(file.path.read_bytes()[: -cut or None] + end)
+        if end in (b"  ", b"\t", b"notes"):
+            for read in (
+                lambda: read_runs([tmp_path]),
+                lambda: RecordFile(tmp_path, "T", "s", header),
+            ):
+                with pytest.raises(InputError, match=r"T\.s\.jsonl, line 3: expected JSON"):
+                    read()
+            return
+        (table,) = read_runs([tmp_path])
+        assert len(table.records) == len(RecordFile(tmp_path, "T", "s", header).done) == 1
+        assert bool(table.notes) is bool(end)
+
+
 def test_a_refused_file_stays_as_it_is(tmp_path) -> None:
     file = RecordFile(tmp_path, "T", "s", {"x": 1})
     file.add(RECORD)

@@ -301,7 +301,7 @@ def test_a_bad_line_of_a_script_is_named(tmp_path: Path, line: str) -> None:
         open_model(f"scripted:{path}", temperature=0)
     with pytest.raises(InputError, match=r"^script: no file '.*none'$"):
         open_model(f"scripted:{tmp_path / 'none'}")
-    with pytest.raises(InputError, match=r"cannot be read: Is a directory$"):
+    with pytest.raises(InputError, match=r"expected a file, got a folder$"):
         open_model(f"scripted:{tmp_path}")
 
 

@@ -40,8 +40,11 @@ from perception_programs.chat import (
 
 Result = TypeVar("Result")
 
-# LiteLLM's own types, where pytest has its own list of filters.
-pytestmark = pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning")
+# As LiteLLMModel has them, where pytest has its own list of filters.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Items? .* on TypedDict class:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
+]
 
 TEXT = "Which is nearer?\n(A) the cup\n(B) the door"
 QUESTION = (Message("system", (Text("Be brief."),)), Message("user", (Text(TEXT),)))
@@ -80,6 +83,15 @@ def error_of(server: FlakyServer, fault: str, name: str = "toy", **options: Any)
         answered(LiteLLMModel(name, base_url=server.url, **options))
     assert server.plan == []
     return caught.value
+
+
+@pytest.mark.parametrize("name", ["toy", "openai/toy"])
+def test_a_reply_of_another_form_is_told_in_our_words(server: FlakyServer, name: str) -> None:
+    error = error_of(server, "parts", name)
+    assert str(error) == (
+        "the server's reply is not as OpenAI's protocol has it: content: expected a valid string, got list"
+    )
+    assert error.broken and not error.transient  # it would be the same for every question
 
 
 # --- answers ----------------------------------------------------------------------------------

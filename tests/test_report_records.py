@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import csv
 import io
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,20 @@ class TestReading:
     def test_a_folder_twice_counts_once(self, run: Path) -> None:
         assert len(read_runs([run, f"{run}/../{run.name}"])) == 4
 
-    @pytest.mark.parametrize("cut", [1, 40, 3])
+    def test_a_last_line_without_its_end_counts_as_a_run_counts_it(self, run: Path) -> None:
+        path = run / "Jigsaw.standard.jsonl"
+        path.write_bytes(path.read_bytes()[:-1])
+        (table,) = [t for t in read_runs([run]) if t.path == path]
+        assert len(table.records) == 6 and table.notes == ()
+
+    @pytest.mark.parametrize("rest", [b"   ", b"what", b"[]"])
+    def test_a_last_line_that_no_run_leaves_is_refused(self, run: Path, rest: bytes) -> None:
+        path = run / "Jigsaw.standard.jsonl"
+        path.write_bytes(path.read_bytes() + rest)
+        with pytest.raises(InputError, match=r"Jigsaw\.standard\.jsonl, line 8: expected"):
+            read_runs([run])
+
+    @pytest.mark.parametrize("cut", [2, 40, 3])
     def test_a_torn_last_line_is_left_out_and_said(self, run: Path, cut: int) -> None:
         path = run / "Jigsaw.standard.jsonl"
         path.write_bytes(path.read_bytes()[:-cut])
@@ -116,6 +130,30 @@ class TestReading:
         rows[0]["header"] |= {"format": 1, "setting": "tool"}
         sample_run.write_lines(path, rows)
         with pytest.raises(InputError, match=r"expected the name 'Jigsaw\.tool\.jsonl'"):
+            read_runs([run])
+
+    @pytest.mark.parametrize(
+        ("fields", "message"),
+        [
+            ({"place": {}}, "line 1: place: expected str, got dict"),
+            ({"tools": []}, "line 1: tools: expected dict, got list"),
+            ({"tools": {"experts": 7}}, "line 1: tools: experts: expected dict, got int 7"),
+            ({"tools": {"experts": {"flow": {}}}}, "experts: flow: expected the key 'name'"),
+            ({"tools": {"coordinates": 7}}, "coordinates: expected str or null, got int 7"),
+            ({"created": 7}, "line 1: created: expected str, got int 7"),
+        ],
+    )
+    def test_headers_say_things_in_the_form_of_a_run(
+        self, run: Path, fields: dict[str, Any], message: str
+    ) -> None:
+        change_header(run / "Jigsaw.p2.jsonl", **fields)
+        with pytest.raises(InputError, match=message):
+            read_runs([run])
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+    def test_a_pipe_is_not_waited_for(self, run: Path) -> None:
+        os.mkfifo(run / "Shelves.p2.jsonl")
+        with pytest.raises(InputError, match=r"Shelves\.p2\.jsonl: expected a file, got a pipe"):
             read_runs([run])
 
     def test_folders_are_checked(self, run: Path, tmp_path: Path) -> None:

@@ -87,6 +87,11 @@ class TestReading:
         with pytest.raises(InputError, match="val_Jigsaw_1' twice"):
             read_predictions(path)
 
+    def test_a_mark_of_the_encoding_is_passed_over(self, tmp_path: Path) -> None:
+        path = tmp_path / "rows.json"
+        path.write_bytes(b'\xef\xbb\xbf{"val_Jigsaw_1": "(A)"}')
+        assert read_predictions(path) == {"val_Jigsaw_1": "A"}
+
     @pytest.mark.parametrize("data", [b"\xff\xfe\x00", None])
     def test_an_unreadable_file_is_refused(self, tmp_path: Path, data: bytes | None) -> None:
         path = tmp_path / "rows.json"
@@ -129,10 +134,21 @@ class TestScore:
         with pytest.raises(InputError, match="at least one"):
             score({}, {})
 
-    @pytest.mark.parametrize("name", ["", "Jigsaw", "val_1", "val__1"])
-    def test_ids_name_their_subtask(self, name: str) -> None:
-        with pytest.raises(InputError, match="expected <split>"):
+    @pytest.mark.parametrize(
+        "name",
+        [
+            *("", "Jigsaw", "val_1", "val__1", "val_Jigsaw_x", "val_Jigsaw_1a", "val_Jigsaw_"),
+            *("val_Relative Depth_1", " val_Jigsaw_1", "val_Jigsaw_1\n", "val_Jigsaw_²"),
+        ],
+    )
+    def test_ids_name_their_subtask(self, name: str, tmp_path: Path) -> None:
+        with pytest.raises(
+            InputError, match="expected <split>_<subtask>_<number>, with underscores"
+        ):
             subtask_of(name)
+        path = written(tmp_path, {"val_Jigsaw_1": "(A)", name: "(B)"})
+        with pytest.raises(InputError, match=r"json: id: expected <split>"):
+            read_predictions(path)
 
     def test_the_table(self) -> None:
         assert render(score({"val_Jigsaw_1": "A"}, self.ANSWERS)) == (

@@ -126,7 +126,7 @@ def test_schemas_keep_to_what_every_provider_reads(tools: Toolbox, name: str) ->
 
 
 def test_a_new_argument_needs_a_description() -> None:
-    from perception_programs.integrations._schema import schema_of
+    from perception_programs.chat.schema import schema_of
 
     def tool(inputs: object, size: int) -> None:
         """A tool.

@@ -87,7 +87,9 @@ def _plain(owner: str) -> bool:
 
 def _says(low: Sequence[str], n: int) -> bool:
     """Whether a colon or a verb follows, at once or after a short remark in brackets."""
-    return n < len(low) and (low[n] in words.COPULAS or low[n] in ":=-–—(")
+    if n >= len(low):
+        return False
+    return low[n] in words.COPULAS or low[n] in words.AUXILIARIES or low[n] in ":=-–—("
 
 
 def _stop(low: Sequence[str], starts: Sequence[int], n: int, named: frozenset[int]) -> int:

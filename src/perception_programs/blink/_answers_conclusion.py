@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import _answers_words as words
+from ._answers_camera import of_the_camera, turned
 from ._answers_reading import Reading, Target
 
 __all__ = ["conclusions"]
@@ -16,14 +17,22 @@ def conclusions(reading: Reading) -> frozenset[str | None]:
     """
     concluding: frozenset[str | None] = frozenset()
     opening, strong, weak = concluding, concluding, concluding
+    camera = of_the_camera(reading)
+    if not camera and turned(reading):
+        return concluding
     for first, stop in reading.sentences:
         said = [reading.low(n) for n in range(first, stop)]
         meant = _spoken_for(reading, first, said)
+        concludes = not words.CONCLUDING.isdisjoint(said)
+        concludes = concludes or not words.LEADING_IN.isdisjoint(said[:2])
+        its_own = frozenset(x for t in camera if first <= t.start < stop for x in t.letters)
+        if camera and (its_own or not concludes):
+            meant = its_own
         if not meant or reading.asked(first):
             continue
-        if not words.CONCLUDING.isdisjoint(said) or not words.LEADING_IN.isdisjoint(said[:2]):
+        if concludes:
             concluding = meant
-        if words.CLAIMS.isdisjoint(said) or "less" in said:
+        if (words.CLAIMS.isdisjoint(said) and not camera) or "less" in said:
             continue
         opening = meant if first == 0 and not reading.corrections else opening
         weak |= meant
@@ -43,6 +52,9 @@ def _spoken_for(reading: Reading, first: int, said: list[str]) -> frozenset[str 
     meant = list(reading.meant(first + start, first + stop))
     if len({target.letters for target in meant}) > 1:
         meant = [target for target in meant if _superlative(reading, target)] or meant
+    if len({target.letters for target in meant}) > 1:
+        point, reasons = _point(said)
+        meant = [t for t in meant if point <= t.start - first < reasons] or meant
     return frozenset(letter for target in meant for letter in target.letters)
 
 
@@ -52,6 +64,23 @@ def _superlative(reading: Reading, target: Target) -> bool:
     if after[0] not in words.COPULAS | words.AUXILIARIES:
         return False
     return any(words.is_superlative(word) or word in words.STRONG_CLAIMS for word in after[1:])
+
+
+def _point(said: list[str]) -> tuple[int, int]:
+    """The part of a sentence that its reasons are given for.
+
+    It comes after the last `, so`, or after the comma of a reason that leads it, and before a reason
+    that follows: `Since the lamp moves left, the camera moves right`.
+    """
+    start = said.index(",") + 1 if said[0] in words.GIVEN and "," in said else 0
+    for n in range(len(said) - 2, 0, -1):
+        if said[n] == "so" and said[n - 1] in ",;:" and said[n + 1] not in ("that", "as", "far"):
+            start = n
+            break
+    for n in range(start + 1, len(said)):
+        if said[n] in ("because", "since"):
+            return start, n
+    return start, len(said)
 
 
 def _main(said: list[str]) -> tuple[int, int]:

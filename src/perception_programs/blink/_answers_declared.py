@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from . import _answers_words as words
-from ._answers_lines import SIGNS, last_line, ticked
+from ._answers_lines import SIGNS, last_line, last_sentence, ticked
 from ._answers_reading import Reading, Target
 from ._answers_sense import IF, MAYBE, Declaration, another_place, conceded, sense
 
@@ -67,7 +67,7 @@ def declarations(reading: Reading) -> Iterator[Declaration]:
         if _declines(reading, place):
             yield Declaration(None, place)
     yield from _called_right(reading)
-    alone, marked = last_line(reading), ticked(reading)
+    alone, marked = last_line(reading) or last_sentence(reading), ticked(reading)
     if alone is not None:
         yield _declare(alone)
     if marked is not None:
@@ -116,7 +116,8 @@ def _left_over(reading: Reading, place: int) -> Target | None:
     while reading.low(place + 1) in ("us", "me", "with", "just"):
         place += 1
     target = _target(reading, place + 1)
-    ends = target is not None and (reading.ends(target.stop) or reading.low(target.stop) in ",;")
+    following = "" if target is None else reading.low(target.stop)
+    ends = target is not None and (reading.ends(target.stop) or following in (",", ";", "as"))
     return target if ends else None
 
 
@@ -124,6 +125,9 @@ def _concluded(reading: Reading, place: int) -> Target | None:
     """What `So, B.` and `Therefore the one that fits is (B).` name: it ends their sentence."""
     if reading.low(place) in _INSTEAD and not reading.corrects(place):
         return None
+    before = [reading.at[n].stop for n in range(place - 3, place) if n in reading.at]
+    if reading.low(place) in "→⇒" and place in before:
+        return None  # `from A → B`
     after = place + 2 if reading.low(place + 1) in ",:" else place + 1
     target = _target(reading, after)
     if target is not None and reading.ends(target.stop):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ._answers_reading import Reading, Target
 
-__all__ = ["SIGNS", "last_line", "ticked"]
+__all__ = ["SIGNS", "last_line", "last_sentence", "ticked"]
 
 SIGNS = frozenset("\"'{}[]():=-–—→>.,*#⟧") | {"\n"}
 """Tokens that may stand around an option without saying anything."""
@@ -20,6 +20,24 @@ def last_line(reading: Reading) -> Target | None:
     alone = _alone(reading, *lines[-1])
     before = _leading(reading, *lines[-2])
     return None if alone is None or (before and before.letters != alone.letters) else alone
+
+
+def last_sentence(reading: Reading) -> Target | None:
+    """An option that is all of the last of several sentences: `… D lies on the ear. D`.
+
+    An A or I without an end may be the start of another one that was cut off.
+    """
+    if (
+        len(reading.sentences) < 2
+        or reading.tokens[reading.sentences[-2][1] - 1].text not in ".!。"
+    ):
+        return None
+    first, stop = reading.sentences[-1]
+    alone = _alone(reading, first, stop)
+    if alone is None or reading.asked(first):
+        return None
+    ended = alone.stop < len(reading.tokens) or alone.stop - alone.start > 1
+    return alone if ended or alone.letters.isdisjoint("AI") else None
 
 
 def ticked(reading: Reading) -> Target | None:

@@ -267,7 +267,7 @@ def _part_of_number(tokens: Sequence[Token], place: int, stop: int) -> bool:
         return False
     before = [t.low for t in tokens[max(0, place - 3) : place]]
     after = list(tokens[stop : stop + 3])
-    if before and before[-1] in "<>≤≥±":
+    if before and (before[-1] in "<>≤≥±" or before[-2:] in ([">", "="], ["<", "="])):
         return True
     glued = bool(before) and tokens[place - 1].end == token.start
     if glued and before[-1] in "-–−/+":
@@ -277,6 +277,8 @@ def _part_of_number(tokens: Sequence[Token], place: int, stop: int) -> bool:
     tens = [word for word in before[-2:] if word != "-"][-1:]
     if tens and (tens[0] in words.TENS or tens[0] in words.MULTIPLES):
         return stop - place == 1 and token.low in words.NUMBERS
+    if [t.low for t in after[:2]] in (["or", "more"], ["or", "fewer"], ["or", "less"]):
+        return True
     following = [t.low for t in after if t.low != "-"][:1]
     if following and following[0] in words.MULTIPLES:
         return True

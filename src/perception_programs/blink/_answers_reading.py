@@ -49,6 +49,8 @@ class Reading:
         at: the mention that starts at a token, in order.
         opposed: words for the opposite of what the options ask for: `farther`, where one is
             `A is closer`.
+        sides: whether the options are left and right. Then the question is where the camera goes, as
+            in BLINK's Multi-view_Reasoning, and what is seen to move goes the other way.
     """
 
     tokens: Sequence[Token]
@@ -56,6 +58,7 @@ class Reading:
     sentences: Sequence[tuple[int, int]]
     at: Mapping[int, Mention]
     opposed: frozenset[str] = frozenset()
+    sides: bool = False
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
@@ -140,7 +143,8 @@ class Reading:
             return None
         letters, forms, stop = group
         for _ in range(_LONGEST):
-            following = self._joined(stop)
+            joined = any(self.low(n) in words.JOINTS for n in range(place, stop))
+            following = self._joined(stop, several=len(letters) > 1 and not joined)
             more = None if following is None else self._group(following)
             if more is None:
                 break
@@ -171,8 +175,8 @@ class Reading:
                 return n
         return place
 
-    def _joined(self, place: int) -> int | None:
-        """Where the next option of a list starts."""
+    def _joined(self, place: int, *, several: bool) -> int | None:
+        """Where the next option of a list starts; `several` have been named in it."""
         n, joint = place, False
         while n not in self.at:
             low = self.low(n)
@@ -186,6 +190,7 @@ class Reading:
             return n if joint and not self._less_liked(n) else None
         following = self.at[n]
         listed = self.low(following.stop) in (",", ")", "and", "or") or self.ends(following.stop)
+        listed = listed or several
         return n if self.low(place) == "," and following.form != "text" and listed else None
 
     def denied(self, target: Target) -> bool:
@@ -204,6 +209,8 @@ class Reading:
                 return True  # the farther point is B
             if low in words.DENIED_BEFORE or low.endswith("n't"):
                 return following not in ("only", "just")
+            if low == "opposite" and following in ("of", "to", "from"):
+                return not any(n in self.at for n in range(place, start))
             if low in ("rule", "ruled", "ruling") and following == "out":
                 return True
             if low == "but":
@@ -230,6 +237,10 @@ class Reading:
         stop = self.stops[self.starts[target.start]]
         for place in range(target.stop, min(stop, target.stop + _REACH)):
             low = self.low(place)
+            if low == "only" and (
+                self.low(place - 1) == "the" or self.low(place + 1) == "slightly"
+            ):
+                continue  # the only one that fits
             if low in denials or self.against(place) or low.endswith("n't"):
                 return self.low(place + 1) not in ("only", "just")
             if low in words.FLAWS and denials is words.DENIED_AFTER:
@@ -248,7 +259,8 @@ def read(text: str, options: Mapping[str, str]) -> Reading:
     mentions = {m.start: m for m in find_mentions(tokens, options, starts)}
     for place in {*_prompts(tokens, mentions), *asides(tokens, starts, mentions)}:
         del mentions[place]
-    return Reading(tokens, starts, sentences, mentions, _opposed(options))
+    sides = {text.casefold() for text in options.values()} == set(words.SIDES)
+    return Reading(tokens, starts, sentences, mentions, _opposed(options), sides)
 
 
 def _prompts(tokens: Sequence[Token], mentions: Mapping[int, Mention]) -> list[int]:

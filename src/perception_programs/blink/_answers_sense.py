@@ -106,6 +106,8 @@ def another_place(reading: Reading, place: int, target: Target) -> bool:
         low = reading.low(n)
         if ranked and low in words.RUNNERS_UP:
             return True
+        if n < place and low in ",;":
+            return False  # `B is the second closest, leaving A`
         if low not in ("-", "–", "most", "very"):
             ranked = low in _BETWEEN or words.is_superlative(low)
     return False

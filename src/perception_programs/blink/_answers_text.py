@@ -35,13 +35,16 @@ _LATEX_SIGN = re.compile(r"\\[()\[\],;:! ]|\\(?:left|right|quad|displaystyle|,)(
 _HTML = re.compile(r"</?(?![A-Z]>)[A-Za-z][A-Za-z0-9]{0,15}(?:\s[^<>\n]{0,200})?/?>")
 _BREAK = re.compile(r"<(?:br|/p|/div|/li|p|li)\s{0,2}/?>", re.IGNORECASE)
 _RULE = re.compile(r"^[ \t]*(?:[-*_=]{3,}|```\w{0,20})[ \t]*$", re.MULTILINE)
-_LINE_START = re.compile(r"^[ \t]*(?:#{1,6}(?=[ \t])|>|[-*•+](?=[ \t]))[ \t]*", re.MULTILINE)
+_LINE_START = re.compile(
+    r"^[ \t]*(?:#{1,6}(?=[ \t])|>(?![ \t]*[\d=])|[-*•+](?=[ \t]))[ \t]*", re.MULTILINE
+)
 _CHECKED = re.compile(r"^[ \t]*(?:[-*•+][ \t]+\[[xX]\]|\[x\]|\([x•]\))(?=[ \t]+\S)", re.MULTILINE)
 _UNCHECKED = re.compile(r"^[ \t]*(?:[-*•+][ \t]+)?(?:\[ \]|\( \))(?=[ \t]+\S)", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 # A prefix that says the contrary belongs to its word: counter-clockwise is not clockwise.
 _CONTRARY = re.compile(r"\b(?:counter|anti|contra)[- ]?(clockwise)\b", re.IGNORECASE)
 _PREFIX = re.compile(r"\b(non|counter|anti|un|dis)[-‐‑](?=[a-z])", re.IGNORECASE)
+_ARROW = re.compile(r"[-=]{1,2}>")
 _VERSUS = re.compile(r"\b(vs|v\.s)\.", re.IGNORECASE)
 # A letter alone in emphasis, brackets or quotes of another kind is written as (X) or "X".
 _EMPHASISED = re.compile(r"(?<![\w*])(?:\*{1,3}|__?|`)([A-Za-z])(?:\*{1,3}|__?|`)(?![\w*])")
@@ -69,6 +72,7 @@ def clean(text: str) -> str:
     text = _LATEX_SIGN.sub(" ", text)
     text = _BREAK.sub("\n", text)
     text = _HTML.sub(" ", text)
+    text = _ARROW.sub("→", text)
     text = _UNCHECKED.sub("✗", _CHECKED.sub("✓", text))
     text = _STRUCK.sub(" ", text)
     text = _RULE.sub("", text)

@@ -24,6 +24,7 @@ __all__ = [
     "FITTING",
     "FLAWS",
     "FOLLOWS_A_LETTER",
+    "GIVEN",
     "GUESSING",
     "HYPOTHETICAL",
     "IN_LISTS",
@@ -45,6 +46,7 @@ __all__ = [
     "REFUSALS",
     "REFUTED",
     "RUNNERS_UP",
+    "SIDES",
     "SPEAKERS",
     "STRONG_CLAIMS",
     "TENS",
@@ -118,6 +120,7 @@ LABELS = _words(
     "option choice answer letter point box picture image figure candidate panel piece patch region"
     " labeled labelled label marked choose select pick alternative photo photograph painting"
     " position location circle dot opción opzione opção вариант points boxes options choices images"
+    " punto punkt ponto точка caja cuadro boîte kasten imagen bild immagine imagem"
 )
 """Words after which a single capital is an option's letter."""
 
@@ -126,7 +129,7 @@ FOLLOWS_A_LETTER = _words(
     " better best matches corresponds correspond fits shows does doesn't isn't clearly"
     " accurately closely also nor but than in on at from to for the it this that based given"
     " provides encloses localizes represents should could must can cannot will may might not"
-    " over instead whereas although though if unless where"
+    " over instead whereas although though if unless where está es est ist è é"
 )
 """Words that follow the letter A and not the article."""
 
@@ -166,6 +169,9 @@ CONTRAST = _words(
 )
 """Words after which a sentence speaks of what was not meant."""
 
+GIVEN = _words("since because as given when")
+"""Words that lead a sentence whose point comes after its reason."""
+
 THEREFORE = _words("therefore thus hence consequently accordingly")
 """Words after which a sentence makes its point."""
 
@@ -181,7 +187,7 @@ CLAIMS = _words(
     "more most best better closer closest nearest nearer darker darkest lighter same similar"
     " corresponds correspond corresponding match matches matching fits fit missing completes complete"
     " likely appropriate answer resemblance moving moved resembles aligns shares analogous"
-    " continues continue belongs higher highest"
+    " continues continue belongs higher highest moves pans panned panning"
 )
 """Words of a sentence that answers a question of comparison."""
 
@@ -257,29 +263,50 @@ MULTIPLES = _words(
 )
 """Words after a number that make it another one."""
 
+SIDES = {
+    "left": r"(?<!从右)[向往朝]左|左(?:边|邊|侧|側|方)|왼쪽|\b(?:left-?wards?|izquierda|gauche|sinistra|esquerda|влево|налево)\b"
+    r"|\bnach links\b",
+    "right": r"(?<!从左)[向往朝]右|右(?:边|邊|侧|側|方)|오른쪽|\b(?:right-?wards?|derecha|droite|destra|direita|вправо|направо)\b"
+    r"|\bnach rechts\b",
+}
+"""Ways to say the two options of a question of sides."""
+
 ANSWER_WORDS = {
     "左": "left", "左边": "left", "左侧": "left", "왼쪽": "left", "izquierda": "left",
     "右": "right", "右边": "right", "右侧": "right", "오른쪽": "right", "derecha": "right",
     "是": "yes", "是的": "yes", "はい": "yes", "예": "yes", "네": "yes", "sí": "yes", "oui": "yes",
-    "ja": "yes", "да": "yes", "否": "no", "不是": "no", "いいえ": "no", "아니요": "no",
-    "non": "no", "nein": "no", "нет": "no",
+    "ja": "yes", "да": "yes", "sim": "yes", "sì": "yes", "否": "no", "不": "no", "不是": "no",
+    "いいえ": "no", "아니요": "no", "non": "no", "nein": "no", "нет": "no", "não": "no", "nee": "no",
 }  # fmt: skip
-"""Whole replies in other languages that are an option in English."""
+"""Whole replies in other languages, or their first words, that are an option in English."""
 
 TRANSLATIONS = (
+    (r"(?:错误|不正确|不对)的?(?:答案|选项)?(?:应该|应当|应)?(?:是|为)(?=[^的]|$)", "wrong answer is"),
     (r"错误的?(?:答案|选项)|不正确的(?:答案|选项)", "wrong answer"),
+    (r"(?:正确|對|对)的(?:答案|选项)?(?:应该|应当|应)?(?:是|为)", "correct answer is"),
+    (r"第一(?:张|張|幅)(?:图片|圖片|图像|图|圖|照片)", "the first image"),
+    (r"第二(?:张|張|幅)(?:图片|圖片|图像|图|圖|照片)", "the second image"),
+    (r"第三(?:张|張|幅)(?:图片|圖片|图像|图|圖|照片)", "the third image"),
+    (r"第四(?:张|張|幅)(?:图片|圖片|图像|图|圖|照片)", "the fourth image"),
+    (r"\b(?:première image|primera imagen|prima immagine|primeira imagem|erste[ns]? bild)\b", "the first image"),
+    (r"\b(?:deuxième image|segunda imagen|seconda immagine|segunda imagem|zweite[ns]? bild)\b", "the second image"),
+    (r"\b(?:troisième image|tercera imagen|terza immagine|terceira imagem|dritte[ns]? bild)\b", "the third image"),
+    (r"\b(?:quatrième image|cuarta imagen|quarta immagine|quarta imagem|vierte[ns]? bild)\b", "the fourth image"),
     (r"\brespuesta (?:incorrecta|equivocada|errónea)\b|\bmauvaise réponse\b", "wrong answer"),
     (r"\bréponse (?:incorrecte|fausse|erronée)\b|\bfalsche antwort\b", "wrong answer"),
     (r"\brisposta (?:sbagliata|errata)\b|\bresposta (?:errada|incorreta)\b", "wrong answer"),
     (r"\b(?:неверный|неправильный)(?: ответ)?\b", "wrong answer"),
     (r"\b(?:верный|правильный)(?: ответ)?\b", "correct answer"),
     (r"\bno es\b|\bn['’]est pas\b|\bist nicht\b|\bnon è\b|\bnão é\b", "is not"),
-    (r"\bsino\b|\bsondern\b", "but"),
-    (r"\bне\b", "not"),
+    (r"\bsino\b|\bsondern\b|\bmais\b", "but"),
+    (r"不(?:匹配|符合|吻合|合适)", "is not correct"),
+    (r"\bне\b|\bnicht\b|\bpas\b", "not"),
     (r"\bweder\b", "neither"),
     (r"\bnoch\b", "nor"),
     (r"\boder\b", "or"),
     (r"答案不(?:是|为|選|选)|不(?:选|選)", "not"),
+    (r"而(?:应该|应当|应)?是", "but"),
+    (r"不是(?=\s*[(（]?[A-Z])", "is not"),
     (r"(?:是|为|為)?不正确的?|(?:是|为)?错误的?", "is incorrect"),
     (r"(?:答案|选项|選項|解答|回答|答え|正解|選択肢)(?:应该|应当|應該|应|應|就|便)?(?:是|为|為|选|選|は|が)", "answer is"),
     (r"(?:认为|觉得|認為|覺得)(?:应该|應該)?(?:是|选|選)", "answer is"),

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from .._arrays import describe
 from .._plain import unique_keys
+from ..chat._files import check_file
 from ..errors import InputError
 
 __all__ = ["check_keys", "read_lines"]
 
 
-def read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_lines(path: Path, data: bytes | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a file, each with where it stands (`questions.jsonl, line 3`).
 
     Empty lines are passed over.
 
+    Args:
+        path: the file.
+        data: what of it is read; by default all.
+
     Raises:
         InputError: the file cannot be read, or a line is not one JSON object; the message names it.
     """
+    check_file(path)
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with _opened(path, data) as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     where = f"{path}, line {number}"
@@ -33,6 +40,12 @@ def read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise InputError(f"{path}: expected UTF-8 text that can be read: {reason}") from error
+
+
+def _opened(path: Path, data: bytes | None) -> TextIO:
+    if data is None:
+        return path.open(encoding="utf-8-sig")
+    return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig")
 
 
 def check_keys(

@@ -20,6 +20,7 @@ from typing import Any
 
 from .._arrays import describe
 from .._plain import Meta
+from ..chat._files import check_file
 from ..errors import InputError, MissingExtraError, install_command
 from ._collection import answer_letter
 from .samples import Sample, SampleImage, subtask
@@ -59,6 +60,7 @@ def read_parquet(files: Sequence[Path], task: str, split: str) -> list[Sample]:
     """
     samples = []
     for file in files:
+        check_file(file)
         store = _Store(file)
         for number, row in enumerate(store.rows()):
             where = f"{file}, row {number + 1}"

@@ -9,7 +9,7 @@ from .._arrays import describe
 from ..errors import InputError
 from ..program import PerceptionProgram
 
-__all__ = ["MOST", "check_shape", "check_source"]
+__all__ = ["MOST", "check_number", "check_shape", "check_text", "value_of"]
 
 MOST = 10**12
 """More tokens, seconds or dollars than any answer takes; sums and means of less are always finite."""
@@ -22,51 +22,37 @@ def check_shape(row: Mapping[str, Any], where: str) -> None:
         InputError: something is not as a run writes it; the message starts with `where` and names
             the field, counted from 1 where it is one of several.
     """
-    _check_number(row["seconds"], f"{where}: seconds")
+    check_number(row["seconds"], f"{where}: seconds")
     if row["attempts"] < 1:
         raise InputError(f"{where}: attempts: expected at least 1, got {row['attempts']}")
-    _check_number(row["attempts"], f"{where}: attempts")
+    check_number(row["attempts"], f"{where}: attempts")
     for name in ("usage", "text_tokens"):
         for part, count in row[name].items():
             if count is not None or name == "text_tokens":  # no provider says everything
-                _check_number(count, f"{where}: {name}: {part}")
+                check_number(count, f"{where}: {name}: {part}")
     for letter, text in row["options"].items():
-        _check_text(text, f"{where}: options: {letter}")
+        check_text(text, f"{where}: options: {letter}")
     for place, message in _objects(row["messages"], f"{where}: messages"):
-        _check_text(_value(message, "role", place), f"{place}: role")
-        for part_place, part in _objects(_value(message, "parts", place), f"{place}: parts"):
+        check_text(value_of(message, "role", place), f"{place}: role")
+        for part_place, part in _objects(value_of(message, "parts", place), f"{place}: parts"):
             _check_part(part, part_place)
     for place, program in _objects(row["programs"], f"{where}: programs"):
-        _check_text(_value(program, "name", place), f"{place}: name")
-        _check_text(_value(program, "title", place), f"{place}: title")
+        check_text(value_of(program, "name", place), f"{place}: name")
+        check_text(value_of(program, "title", place), f"{place}: title")
         try:
-            PerceptionProgram.from_dict(_value(program, "program", place))
+            PerceptionProgram.from_dict(value_of(program, "program", place))
         except InputError as error:
             raise InputError(f"{place}: program: {error}") from None
-
-
-def check_source(source: Mapping[str, Any], where: str) -> None:
-    """Check what the header of a run says of its questions.
-
-    Raises:
-        InputError: it does not say where they came from; the message starts with `where`.
-    """
-    _check_text(_value(source, "kind", where), f"{where}: kind")
-    for key in ("name", "split", "revision"):
-        if source.get(key) is not None:
-            _check_text(source[key], f"{where}: {key}")
-    if source.get("n") is not None:
-        _check_number(source["n"], f"{where}: n")
 
 
 def _check_part(part: Mapping[str, Any], where: str) -> None:
     """A text, which has a kind, or a picture, which may lack a name."""
     if "picture" in part:
         if part["picture"] is not None:
-            _check_text(part["picture"], f"{where}: picture")
+            check_text(part["picture"], f"{where}: picture")
         return
     for key in ("text", "kind"):
-        _check_text(_value(part, key, where), f"{where}: {key}")
+        check_text(value_of(part, key, where), f"{where}: {key}")
 
 
 def _objects(rows: Any, where: str) -> Sequence[tuple[str, Mapping[str, Any]]]:
@@ -79,19 +65,34 @@ def _objects(rows: Any, where: str) -> Sequence[tuple[str, Mapping[str, Any]]]:
     return [(f"{where}: {number}", row) for number, row in enumerate(rows, 1)]
 
 
-def _value(row: Mapping[str, Any], key: str, where: str) -> Any:
+def value_of(row: Mapping[str, Any], key: str, where: str) -> Any:
+    """The value of a key.
+
+    Raises:
+        InputError: there is none; the message starts with `where`.
+    """
     if key not in row:
         keys = ", ".join(row)[:80] or "no key"
         raise InputError(f"{where}: expected the key {key!r}, got {keys}")
     return row[key]
 
 
-def _check_text(value: Any, where: str) -> None:
+def check_text(value: Any, where: str) -> None:
+    """Refuse what is no text.
+
+    Raises:
+        InputError: it is none; the message starts with `where`.
+    """
     if not isinstance(value, str):
         raise InputError(f"{where}: expected text, got {describe(value)}")
 
 
-def _check_number(value: Any, where: str) -> None:
+def check_number(value: Any, where: str) -> None:
+    """Refuse what is no number from 0 to `MOST`.
+
+    Raises:
+        InputError: it is none; the message starts with `where`.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InputError(f"{where}: expected a number, got {describe(value)}")
     if not 0 <= value <= MOST:  # so is NaN, which JSON readers let through

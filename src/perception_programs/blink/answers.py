@@ -8,6 +8,7 @@ several, is no answer.
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from .._arrays import describe
 from .._plain import plain_text
 from ..errors import InputError
 from . import _answers_words as words
+from ._answers_camera import turned
 from ._answers_conclusion import conclusions
 from ._answers_declared import declarations
 from ._answers_json import plain_json
@@ -26,6 +28,8 @@ from ._answers_text import clean
 __all__ = ["Answer", "extract"]
 
 _SHORT = 30  # tokens; shorter replies often lack a full stop
+_FIRST = re.compile(r"\s*(\w+)(?=[,.!;:、])")
+_SIDES = {side: re.compile(pattern, re.IGNORECASE) for side, pattern in words.SIDES.items()}
 _UNDECIDED = "?"  # a rule has nothing to say; None is a decision: there is no answer
 
 
@@ -92,10 +96,23 @@ def _checked(options: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _in_english(text: str, options: Mapping[str, str]) -> str:
-    """`text`; where all of it is an option in lower case or in another language, that option."""
+    """`text`; an option in lower case or in another language that is all of it, or its start, in English.
+
+    Sides are put into English wherever they stand, if they are the options.
+    """
     alone = text.strip(" .!。\n").casefold()
+    known = {option.casefold() for option in options.values()}
     same = [option for option in options.values() if option.casefold() == alone]
-    return same[0] if len(same) == 1 else words.ANSWER_WORDS.get(alone, text)
+    if same or alone in words.ANSWER_WORDS:
+        return same[0] if len(same) == 1 else words.ANSWER_WORDS.get(alone, text)
+    first = _FIRST.match(text)
+    said = words.ANSWER_WORDS.get(first[1].casefold()) if first else None
+    if first and said in known:
+        text = f"{said}{text[first.end(1) :]}"
+    if known == set(words.SIDES):
+        for side, pattern in _SIDES.items():
+            text = pattern.sub(f" {side} ", text)
+    return text
 
 
 def _whole(reading: Reading) -> str | None:
@@ -158,6 +175,7 @@ def _leading(reading: Reading) -> str | None:
     following = reading.low(target.stop)
     compared = following in "<>=≈≤≥" or (following.isalpha() and following not in words.REASONS)
     value = reading.low(target.stop + 1) if following == ":" else "\n"
+    compared |= following == "→" and target.stop + 1 in reading.at
     compared |= value[0].isdecimal() or value in ("no", "wrong", "incorrect")
     corrected = any(place >= target.stop for place in reading.corrections)
     if listed or compared or corrected or reading.asked(target.start) or len(target.letters) > 1:
@@ -199,6 +217,8 @@ def _cut_off(reading: Reading) -> bool:
 
 
 def _by_text(reading: Reading) -> str | None:
+    if turned(reading):
+        return _UNDECIDED
     meant = reading.meant(0, len(reading.tokens))
     letters = {letter for t in meant if not reading.asked(t.start) for letter in t.letters}
     letters -= {letter for t in reading.targets if reading.denied(t) for letter in t.letters}

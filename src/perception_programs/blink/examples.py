@@ -9,16 +9,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
+from ..chat._files import check_file
 from ..errors import InputError
 from ._collection import Samples
 from ._jsonl import read_lines
+from .records import is_torn, mend_end
 
 __all__ = ["Examples", "WorkedExample"]
 
+
+_STARTS = (b'{"task": ',)
+"""How the lines of a file begin that `p2 blink icl` writes."""
 
 _KEYS = {"task", "setting", "id", "answer", "rationale"}
 
@@ -89,8 +95,13 @@ class Examples(Sequence[WorkedExample]):
         Raises:
             InputError: a line that is no example; the message gives its number.
         """
+        return cls._of(read_lines(Path(path)))
+
+    @classmethod
+    def _of(cls, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Examples:
+        """Of the objects in a file, each with its place."""
         examples = []
-        for where, row in read_lines(Path(path)):
+        for where, row in rows:
             if row.keys() - {"by"} != _KEYS:
                 keys = ", ".join(sorted(_KEYS))
                 raise InputError(f"{where}: expected the keys {keys}, got {row!r:.80}")
@@ -99,6 +110,29 @@ class Examples(Sequence[WorkedExample]):
             except InputError as error:
                 raise InputError(f"{where}: {error}") from None
         return cls(examples)
+
+    @classmethod
+    def resumed(cls, path: str | os.PathLike[str]) -> Examples:
+        """The examples of a file that more are to be appended to; none where there is no file.
+
+        A last line that is torn, as a killed `p2 blink icl` leaves it, is cut off, and one that is
+        whole but for its end gets it. A file that is refused stays as it is.
+
+        Raises:
+            InputError: a line that is no example; the message gives its number.
+            OSError: the file cannot be written.
+        """
+        path = Path(path)
+        check_file(path)
+        if not path.exists():
+            return cls(())
+        whole = path.read_bytes()
+        *_, last = whole.splitlines(keepends=True) or [b""]
+        if is_torn(last, _STARTS):
+            whole = whole[: -len(last)]
+        found = cls._of(read_lines(path, whole))
+        mend_end(path, _STARTS)
+        return found
 
     @property
     def digest(self) -> str:

@@ -12,22 +12,32 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from .._arrays import describe
 from .._plain import unique_keys
+from ..chat._files import check_file
 from ..errors import InputError, MissingExtraError, install_command
+from ._header import FORMAT, check_forms
 from ._record import ERROR, check_record, check_types
 
-__all__ = ["FORMAT", "RecordFile", "check_task_name", "exclusive", "held", "now", "parse_line"]
+__all__ = [
+    "STARTS",
+    "RecordFile",
+    "check_task_name",
+    "exclusive",
+    "held",
+    "is_torn",
+    "mend_end",
+    "now",
+    "parse_line",
+    "whole_lines",
+]
 
-FORMAT = 1
-"""The version of these files."""
-
-_STARTS = (b'{"header": {', b'{"id": ')
+STARTS = (b'{"header": {', b'{"id": ')
 """How their lines begin."""
 
 # Of where the samples are only their digest counts: the same ones may have moved.
@@ -109,18 +119,18 @@ class RecordFile:
         self.path, self._errors = _paths(folder, task, setting)
         header = _complete(task, setting, header)
         self.done: dict[str, dict[str, Any]] = {}
-        for number, row in _lines(self.path):
+        for number, row in whole_lines(self.path):
             if number == 1:
-                _check_header(row.get("header"), header, self.path)
+                _compare(row, header, self.path)
                 continue
             where = f"{self.path.name}, line {number}"
             check_record(row, where)
             name, kept = self._kept(row, where)
             self.done[name] = kept
-        for number, row in _lines(self._errors):
+        for number, row in whole_lines(self._errors):
             check_types(row, ERROR, f"{self._errors.name}, line {number}")
         for path in (self.path, self._errors):
-            _mend_end(path)
+            mend_end(path)
         if not self.path.exists() or not self.path.stat().st_size:
             _append(self.path, {"header": header | {"created": now()}})
 
@@ -129,12 +139,14 @@ class RecordFile:
         """Refuse what opening it would refuse for its name or its header; nothing is made.
 
         Raises:
-            InputError: the file was made with another configuration, or the task names no file.
+            InputError: the file was made with another configuration, or is none; or the task names no
+                file.
         """
         check_task_name(task)
-        path, _ = _paths(folder, task, setting)
-        for _, row in _lines(path):
-            _check_header(row.get("header"), _complete(task, setting, header), path)
+        path, errors = _paths(folder, task, setting)
+        check_file(errors)
+        for _, row in whole_lines(path):
+            _compare(row, _complete(task, setting, header), path)
             break
 
     def add(self, record: Mapping[str, Any]) -> None:
@@ -196,17 +208,37 @@ def _complete(task: str, setting: str, header: Mapping[str, Any]) -> dict[str, A
     return {"format": FORMAT, "task": task, "setting": setting, **header}
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The number and the object of each line that is whole, whether or not it has its end."""
+def whole_lines(
+    path: Path, name: str | None = None, notes: list[str] | None = None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The number and the object of each line that is whole, whether or not it has its end.
+
+    None where there is no file. A torn last line is passed over.
+
+    Args:
+        path: the file.
+        name: what messages call it; by default its name without the folder.
+        notes: a line is added to these where the last line is torn.
+
+    Raises:
+        InputError: a line that is no object, or no file but a pipe or the like.
+        OSError: it cannot be read.
+    """
+    check_file(path)
     if not path.exists():
         return
+    name = path.name if name is None else name
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
-            if not _is_torn(line):
-                yield number, parse_line(line, f"{path.name}, line {number}")
+            if not is_torn(line):
+                yield number, parse_line(line, f"{name}, line {number}")
+            elif notes is not None:
+                notes.append(
+                    f"{name}: the last line is torn, as a run that was killed leaves it; left out"
+                )
 
 
-def _is_torn(line: bytes) -> bool:
+def is_torn(line: bytes, starts: Sequence[bytes] = STARTS) -> bool:
     """Whether it is the beginning of a line of these files, as a run that was killed leaves it.
 
     Anything else without an end is somebody's, and no run's to cut off.
@@ -214,7 +246,7 @@ def _is_torn(line: bytes) -> bool:
     if line.endswith(b"\n"):
         return False
     said = line.rstrip(b"\0")  # which a power cut may leave where the line was to be
-    if not any(start.startswith(said) or said.startswith(start) for start in _STARTS):
+    if not any(start.startswith(said) or said.startswith(start) for start in starts):
         return False
     if said != line:
         return True
@@ -227,15 +259,15 @@ def _is_torn(line: bytes) -> bool:
     return False  # an object at least stands there, whatever follows it
 
 
-def _mend_end(path: Path) -> None:
-    """Cut a torn last line off, and end one that is whole."""
+def mend_end(path: Path, starts: Sequence[bytes] = STARTS) -> None:
+    """Cut a torn last line off, and end one that is whole; nothing where there is no file."""
     if not path.exists():
         return
     with path.open("r+b") as file:  # also where nothing is to be done: it must be writable
         last = b""
         for line in file:
             last = line
-        if _is_torn(last):
+        if is_torn(last, starts):
             file.truncate(file.seek(0, os.SEEK_END) - len(last))
         elif last and not last.endswith(b"\n"):
             file.write(b"\n")
@@ -256,9 +288,12 @@ def parse_line(line: bytes, where: str) -> dict[str, Any]:
     return row
 
 
-def _check_header(found: Any, wanted: Mapping[str, Any], path: Path) -> None:
+def _compare(row: Mapping[str, Any], wanted: Mapping[str, Any], path: Path) -> None:
+    """Refuse a first line that is no header, or the header of another configuration."""
+    found, where = row.get("header"), f"{path.name}, line 1"
     if not isinstance(found, dict):
-        raise InputError(f"{path.name}, line 1: expected the header of a run")
+        raise InputError(f"{where}: expected the header of a run, got keys {', '.join(row)[:80]}")
+    check_forms(found, where)
     # Through JSON, so that tuples and lists compare alike.
     before, after = _flat(found), _flat(json.loads(json.dumps(wanted)))
     changed = [

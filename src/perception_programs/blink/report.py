@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import InputError
+from .coordinates import Coordinates
 from .report_data import Effort, Line, Pair, Report, Score, build_report
 from .report_page import to_html
 from .report_text import to_csv, to_markdown
@@ -35,6 +36,7 @@ def write(
     samples: Mapping[str, Sequence[Sample]] | None = None,
     *,
     redraw: bool = False,
+    coordinates: Coordinates | None = None,
 ) -> None:
     """Write a report as what the file's name ends in.
 
@@ -44,6 +46,7 @@ def write(
             folders that are not there are made.
         samples: the questions of each task, for the pictures of a page; other files have none.
         redraw: whether a page has the pictures of the setting `tool` too, drawn again as `to_html` does.
+        coordinates: for those, where a run had coordinates from a file.
 
     Raises:
         InputError: another suffix.
@@ -55,7 +58,7 @@ def write(
     elif suffix == ".csv":
         text = to_csv(report)
     elif suffix == ".html":
-        text = to_html(report, samples, redraw=redraw)
+        text = to_html(report, samples, redraw=redraw, coordinates=coordinates)
     else:
         raise InputError(f"report: expected a name in .md, .csv or .html, got {path.name!r}")
     path.parent.mkdir(parents=True, exist_ok=True)

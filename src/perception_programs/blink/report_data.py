@@ -157,6 +157,19 @@ class Report:
     notes: tuple[str, ...]
     package: str = __version__
 
+    def __repr__(self) -> str:
+        return f"Report(runs={list(self.runs)!r})"
+
+    def _repr_html_(self) -> str:
+        from .report_notebook import to_html
+
+        return to_html(self)
+
+    def _repr_markdown_(self) -> str:
+        from .report_notebook import to_markdown
+
+        return to_markdown(self)
+
 
 def build_report(folders: Iterable[str | Path]) -> Report:
     """Read runs and count.

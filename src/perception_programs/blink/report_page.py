@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from ..program import PerceptionProgram
 from ..view._type import visible
+from .coordinates import Coordinates
 from .report_data import Report
 from .report_pictures import Album
 from .report_redrawn import asked_parts
@@ -30,6 +31,7 @@ def to_html(
     samples: Mapping[str, Sequence[Sample]] | None = None,
     *,
     redraw: bool = False,
+    coordinates: Coordinates | None = None,
 ) -> str:
     """The report as a page that needs nothing but itself: no network, no fonts, no other file.
 
@@ -43,8 +45,9 @@ def to_html(
         redraw: whether to draw the pictures of the setting `tool`, which a run does not keep, again
             with the experts that the run had, if they are here; their kept results are used. Without
             it, and where they are not, the page says so.
+        coordinates: for those pictures, where a run had coordinates from a file: the same.
     """
-    album = Album(samples or {}, redraw=redraw)
+    album = Album(samples or {}, redraw=redraw, coordinates=coordinates)
     texts = _Texts()
     data = {
         "runs": [

@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..images import to_pil
 from ..program import PerceptionProgram
 from ..view.overlay import draw
+from .coordinates import Coordinates
 from .report_redrawn import Redrawn, tool_captions
 from .run_tables import RunTable
 from .samples import Sample
@@ -37,14 +38,21 @@ class Album:
     Args:
         samples: the questions of each task.
         redraw: whether tool pictures are drawn again, with the experts that a run had.
+        coordinates: those that runs had.
 
     Attributes:
         addresses: `data:` addresses, in the order of their numbers.
     """
 
-    def __init__(self, samples: Mapping[str, Sequence[Sample]], *, redraw: bool = False) -> None:
+    def __init__(
+        self,
+        samples: Mapping[str, Sequence[Sample]],
+        *,
+        redraw: bool = False,
+        coordinates: Coordinates | None = None,
+    ) -> None:
         self.addresses: list[str] = []
-        self._redrawn = Redrawn() if redraw else None
+        self._redrawn = Redrawn(coordinates) if redraw else None
         self._samples = {task: {s.id: s for s in own} for task, own in samples.items()}
         self._known: dict[str, int | str] = {}
 

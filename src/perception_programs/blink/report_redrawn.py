@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..prompts import SETTINGS
+from .coordinates import Coordinates
 from .recipes import RECIPES, ToolPicture
 from .run_tables import RunTable
 from .samples import Sample
@@ -22,9 +23,13 @@ class Redrawn:
     """Draws the tool pictures of runs again, with the experts that each run says it had.
 
     Results that are kept are used; others are made again.
+
+    Args:
+        coordinates: those that the runs had that had some.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, coordinates: Coordinates | None = None) -> None:
+        self._coordinates = coordinates
         self._tools: dict[str, Tools | str] = {}
 
     def pictures(self, run: RunTable, sample: Sample) -> tuple[ToolPicture, ...] | str:
@@ -32,7 +37,7 @@ class Redrawn:
         key = json.dumps([run.task, run.header.get("tools")], sort_keys=True)
         if key not in self._tools:
             try:
-                self._tools[key] = _tools_of(run)
+                self._tools[key] = _tools_of(run, self._coordinates)
             except (ValueError, ImportError, OSError, RuntimeError) as error:
                 self._tools[key] = str(error)
         tools = self._tools[key]
@@ -65,15 +70,14 @@ def tool_captions(record: Mapping[str, Any]) -> list[str]:
     return captions
 
 
-def _tools_of(run: RunTable) -> Tools:
-    """The tools of a run; refused where this installation has others than it says."""
+def _tools_of(run: RunTable, given: Coordinates | None) -> Tools:
+    """The tools of a run; refused where what is here is not what it says."""
     said = run.header.get("tools") or {}
     experts = said.get("experts") or {}
     if run.task not in RECIPES:
         raise InputError(f"{run.task} has no recipe here")
-    if said.get("coordinates") is not None:
-        raise InputError("the run had coordinates from a file, which a report is not given")
-    tools = Tools([about["name"] for about in experts.values()])
+    coordinates = _coordinates(said.get("coordinates"), given)
+    tools = Tools([about["name"] for about in experts.values()], coordinates=coordinates)
     here = tools.settings(RECIPES[run.task])["experts"]
     for modality, about in here.items():
         before = experts.get(modality)
@@ -83,6 +87,22 @@ def _tools_of(run: RunTable) -> Tools:
             )
     tools.check(RECIPES[run.task])
     return tools
+
+
+def _coordinates(digest: Any, given: Coordinates | None) -> Coordinates | None:
+    """What is given, where a run had it; None where it had none."""
+    if digest is None:
+        return None
+    if given is None:
+        raise InputError(
+            "the run had coordinates from a file, which the report was not given (--coordinates)"
+        )
+    if given.digest != digest:
+        raise InputError(
+            f"the run had other coordinates ({digest[:12]}…) than the report was given "
+            f"({given.digest[:12]}…)"
+        )
+    return given
 
 
 def _named(about: Mapping[str, Any] | None) -> str:

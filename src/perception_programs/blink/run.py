@@ -21,6 +21,7 @@ from .._plain import check_count
 from ..chat import ChatError, ChatModel, Reply, ask
 from ..errors import InputError, MissingExtraError, WeightsError
 from ..prompts import SETTINGS, chosen_cautions, digest
+from ._asked_model import check_model, said_of
 from ._record import make_record, text_tokens
 from ._tasks import all_or_none
 from .data import Samples
@@ -48,7 +49,8 @@ class Tally:
         setting: the setting.
         kept: how many had a record before.
         answered: how many got one now.
-        beyond: how many more records the file has, of samples that this run is not about.
+        beyond: how many more records the file has, of samples past the run's limit.
+        unknown: how many records it has of ids that the task has no sample of.
         scored: how many of all with a record have a published answer.
         correct: how many of those are right.
         unparsed: in how many with a record no answer was found.
@@ -61,6 +63,7 @@ class Tally:
     kept: int = 0
     answered: int = 0
     beyond: int = 0
+    unknown: int = 0
     scored: int = 0
     correct: int = 0
     unparsed: int = 0
@@ -149,9 +152,8 @@ class Run:
             check_experts(self.tools, map(recipe_of, self.tasks))
 
     def _check_types(self) -> None:
-        if not callable(getattr(self.model, "answer", None)) and not isinstance(self.model, Reader):
-            raise InputError(f"model: expected a ChatModel or a Reader, got {describe(self.model)}")
-        if not isinstance(self.out, (str, os.PathLike)):
+        check_model(self.model)
+        if not isinstance(self.out, (str, os.PathLike)) or not os.fspath(self.out):
             raise InputError(f"out: expected a folder, got {describe(self.out)}")
         object.__setattr__(self, "out", Path(self.out))
         for what, kind in (("tasks", Samples), ("settings", str)):
@@ -182,7 +184,8 @@ class Run:
         Raises:
             InputError: the folder holds records of another configuration, or is in use.
             WeightsError: an expert's weights cannot be had.
-            ChatError: the server refuses every request, or there is none where it should be.
+            ChatError: the server refuses every request, or there is none where it should be; or what
+                the model gives first is no reply.
         """
         # All that may be refused comes before a folder is made or a file opened.
         headers = {
@@ -240,7 +243,7 @@ class Run:
         """Everything that decides the answers; what only decides the pace is left out."""
         examples = None if self.examples is None else self.examples.digest
         return {
-            "model": {"name": self.model.name, **self.model.settings()},
+            "model": said_of(self.model),
             "source": dict(samples.source),
             "place": samples.place,
             "tools": self.tools.settings(recipe_of(samples)) if needs_tools(setting) else {},
@@ -291,8 +294,9 @@ class Run:
             message = _failed(task, "model", error, error.attempts)
             if error.status in _NEVER_ACCEPTED and not error.transient:
                 raise
-            if error.unreachable and not any(one.tally.answered for one in jobs):
-                raise  # nobody has ever answered: the next would wait as long in vain
+            useless = error.unreachable or error.broken
+            if useless and not any(one.tally.answered for one in jobs):
+                raise  # nothing ever came of asking: the next would be asked in vain
             return message
         record = make_record(task.sample, task.asked, reply)
         record |= {"seconds": round(time.perf_counter() - started, 3), "attempts": attempts}
@@ -327,7 +331,9 @@ class _Job:
             if sample.id in self.file.done:
                 self.tally.kept += 1
                 self.tally.count(self.file.done[sample.id])
-        self.tally.beyond = len(self.file.done) - self.tally.kept
+        known = {sample.id for sample in self.samples}
+        self.tally.unknown = sum(name not in known for name in self.file.done)
+        self.tally.beyond = len(self.file.done) - self.tally.kept - self.tally.unknown
 
 
 @dataclass(frozen=True)

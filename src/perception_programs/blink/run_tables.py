@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import Any, Literal, TypeAlias
 
 from .._arrays import describe
 from ..errors import InputError
+from ._header import check_header
 from ._record import ERROR, check_record, check_types
-from ._record_shape import check_source
-from .records import FORMAT, parse_line
+from .records import whole_lines
 
 __all__ = ["Outcome", "RunTable", "natural", "outcome", "read_runs"]
 
@@ -59,6 +60,32 @@ class RunTable:
         """What the model is called."""
         return str(self.header["model"]["name"])
 
+    def __repr__(self) -> str:
+        counts = f"{len(self.records)} records, {len(self.errors)} errors"
+        return f"RunTable({self.model!r}, {self.task!r}, {self.setting!r}: {counts})"
+
+    def _repr_html_(self) -> str:
+        from ..view._inline import fact_rows
+
+        return fact_rows(self._facts())
+
+    def _repr_markdown_(self) -> str:
+        from ..view.markdown import fact_list
+
+        return fact_list(self._facts())
+
+    def _facts(self) -> dict[str, str]:
+        counts = Counter(map(outcome, self.records))
+        return {
+            "model": self.model,
+            "task": self.task,
+            "setting": self.setting,
+            "records": str(len(self.records)),
+            **{name: str(count) for name, count in counts.items()},
+            "errors": str(len(self.errors)),
+            "file": str(self.path),
+        }
+
 
 def outcome(record: Mapping[str, Any]) -> Outcome:
     """What became of a sample: `unanswered` where the right answer is not published.
@@ -76,7 +103,8 @@ def outcome(record: Mapping[str, Any]) -> Outcome:
 def read_runs(folders: Iterable[str | Path]) -> list[RunTable]:
     """Every run in some folders, a folder given twice counted once.
 
-    A last line without its end, which a run that was killed leaves behind, is left out and noted.
+    What a run would go on from is read, and what it would refuse is refused. A torn last line, which a
+    run that was killed leaves behind, is left out and noted.
 
     Args:
         folders: folders of runs.
@@ -155,29 +183,15 @@ def _read_errors(path: Path, notes: list[str]) -> dict[str, Mapping[str, Any]]:
 
 
 def _lines(path: Path, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each whole line and its number; a torn last one is noted."""
+    """Each line and its number, as a run that goes on from the file reads it."""
     try:
-        *lines, rest = path.read_bytes().split(b"\n")
+        yield from whole_lines(path, str(path), notes)
     except OSError as error:
         raise InputError(f"{path}: expected a file that can be read: {error}") from error
-    if rest:
-        notes.append(f"{path}: the last line is torn, as a run that was killed leaves it; left out")
-    for number, line in enumerate(lines, 1):
-        yield number, parse_line(line, f"{path}, line {number}")
 
 
 def _header(row: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
-    where = f"{path}, line 1"
-    header = row.get("header")
-    if not isinstance(header, dict):
-        raise InputError(f"{where}: expected the header of a run, got keys {', '.join(row)[:80]}")
-    if header.get("format") != FORMAT:
-        raise InputError(f"{where}: expected format {FORMAT}, got {header.get('format')!r}")
-    check_types(
-        header, {"task": (str,), "setting": (str,), "model": (dict,), "source": (dict,)}, where
-    )
-    check_types(header["model"], {"name": (str,)}, f"{where}: model")
-    check_source(header["source"], f"{where}: source")
+    header = check_header(row, str(path))
     expected = f"{header['task']}.{header['setting']}.jsonl"
     if path.name != expected:
         raise InputError(f"{path}: expected the name {expected!r}, which its header says")

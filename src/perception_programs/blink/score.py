@@ -15,12 +15,16 @@ from pathlib import Path
 
 from .._arrays import describe
 from .._plain import unique_keys
+from ..chat._files import check_file
 from ..errors import InputError
+from ..view._tables import table_html, table_markdown, table_text
 from .samples import subtask
 
 __all__ = ["Score", "SubtaskScore", "read_predictions", "render", "score", "subtask_of"]
 
 _LETTER = re.compile(r"\(([A-Z])\)(\s+\S.*)?", re.DOTALL)
+_ID = re.compile(r"[^\s_]+(_[^\s_]+)+_[0-9]+")
+_HEAD = ("subtask", "n", "correct", "missing", "unparsed", "accuracy")
 _NONE = "Z"  # how BLINK's own evaluation writes that there is no answer
 
 
@@ -57,6 +61,12 @@ class Score:
         """The mean of the subtasks' accuracies, from 0 to 1: the number that BLINK publishes."""
         return math.fsum(part.accuracy for part in self.subtasks.values()) / len(self.subtasks)
 
+    def _repr_html_(self) -> str:
+        return table_html(_HEAD, _rows(self))
+
+    def _repr_markdown_(self) -> str:
+        return table_markdown(_HEAD, _rows(self))
+
 
 def subtask_of(name: str) -> str:
     """The subtask that an id names.
@@ -67,9 +77,11 @@ def subtask_of(name: str) -> str:
     >>> subtask_of("val_Multi-view_Reasoning_12")
     'Multi-view_Reasoning'
     """
-    parts = name.split("_")
-    if len(parts) < 3 or not all(parts):
-        raise InputError(f"id: expected <split>_<subtask>_<number>, got {name!r}")
+    if not _ID.fullmatch(name):
+        raise InputError(
+            "id: expected <split>_<subtask>_<number>, with underscores for the spaces of the subtask, "
+            f"got {name!r}"
+        )
     return subtask(name)
 
 
@@ -81,15 +93,18 @@ def read_predictions(path: str | PathLike[str]) -> dict[str, str | None]:
     shows in a score's `unparsed`. Nothing else is read: what a model wrote is for `answers.extract`.
 
     Raises:
-        InputError: not such a file, an id twice, or a value that doesn't start with `(X)`.
+        InputError: not such a file, an id twice or of another form, or a value that doesn't start with
+            `(X)`.
     """
     if Path(path).is_dir():
         raise InputError(
             f"{path}: expected a JSON file of predictions, got a folder; if it is a run's, "
             f"p2 blink report {path} says its score"
         )
+    check_file(path)
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        # Some editors, and Windows, put a mark of the encoding first.
+        text = Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"no file {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -101,7 +116,14 @@ def read_predictions(path: str | PathLike[str]) -> dict[str, str | None]:
         raise InputError(f"{path}: expected JSON: {error}") from error
     if not isinstance(rows, dict):
         raise InputError(f"{path}: expected an object of ids and letters, got {describe(rows)}")
-    return {name: _letter(value, f"{path}: {name}") for name, value in rows.items()}
+    found = {}
+    for name, value in rows.items():
+        try:
+            subtask_of(name)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        found[name] = _letter(value, f"{path}: {name}")
+    return found
 
 
 def _letter(value: object, where: str) -> str | None:
@@ -149,19 +171,16 @@ def render(result: Score) -> str:
     Jigsaw   2        1        1         0     50.00
     macro    2        1        1         0     50.00
     """
-    parts = list(result.subtasks.values())
-    total = [sum(column) for column in zip(*map(_counts, parts), strict=True)]
-    rows = [["subtask", "n", "correct", "missing", "unparsed", "accuracy"]]
-    for name, part in result.subtasks.items():
-        rows.append([name, *map(str, _counts(part)), f"{100 * part.accuracy:.2f}"])
-    rows.append(["macro", *map(str, total), f"{100 * result.macro:.2f}"])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            [name.ljust(widths[0]), *(c.rjust(w) for c, w in zip(cells, widths[1:], strict=True))]
-        )
-        for name, *cells in rows
-    )
+    return table_text(_HEAD, _rows(result))
+
+
+def _rows(result: Score) -> list[list[str]]:
+    rows = [
+        [name, *map(str, _counts(part)), f"{100 * part.accuracy:.2f}"]
+        for name, part in result.subtasks.items()
+    ]
+    total = [sum(column) for column in zip(*map(_counts, result.subtasks.values()), strict=True)]
+    return [*rows, ["macro", *map(str, total), f"{100 * result.macro:.2f}"]]
 
 
 def _counts(part: SubtaskScore) -> tuple[int, int, int, int]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..errors import InputError
 from .litellm_model import LiteLLMModel, estimate_cost
-from .messages import Message, Part, Picture, Role, Text
-from .model import ChatError, ChatModel, Reply, Usage
+from .messages import Message, Part, Picture, Role, Text, ToolCall
+from .model import ChatError, ChatModel, Reply, ToolModel, ToolSpec, Usage
 from .retry import ask
 from .scripted import ScriptedModel
 
@@ -23,6 +23,9 @@ __all__ = [
     "Role",
     "ScriptedModel",
     "Text",
+    "ToolCall",
+    "ToolModel",
+    "ToolSpec",
     "Usage",
     "ask",
     "estimate_cost",

@@ -105,8 +105,8 @@ def _file_bytes(source: ImageLike) -> bytes | None:
     if isinstance(source, (bytes, bytearray, memoryview)):
         return bytes(source)
     if isinstance(source, (str, os.PathLike)):
-        try:
-            return Path(source).read_bytes()
+        try:  # a pipe is not opened: it would be waited for
+            return Path(source).read_bytes() if Path(source).is_file() else None
         except (OSError, ValueError):  # no such file: `load_image` says what is wrong with it
             return None
     return None

@@ -18,8 +18,9 @@ from .._arrays import describe
 from ..errors import InputError, MissingExtraError, install_command
 from ._address import checked_address, without_secrets
 from ._images import IMAGE_BYTES, SMALLEST_IMAGE_BYTES, encode_image
-from .messages import Message, Part, Picture, Text
-from .model import ChatError, Reply, Usage, checked_temperature
+from ._litellm_errors import malformed
+from .messages import Message, Part, Picture, Text, ToolCall
+from .model import ChatError, Reply, ToolSpec, Usage, checked_temperature
 
 __all__ = ["LiteLLMModel", "estimate_cost"]
 
@@ -154,12 +155,36 @@ class LiteLLMModel:
             ChatError: it gave none.
             InputError: a picture cannot be read.
         """
+        return await self._answer(messages, {})
+
+    async def answer_or_call(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
+        """Its answer to a conversation, or the tools that it asks for.
+
+        Raises:
+            ChatError: it gave neither.
+            InputError: a picture cannot be read.
+        """
+        offered = [
+            {
+                "type": "function",
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": dict(tool.parameters),
+                },
+            }
+            for tool in tools
+        ]
+        return await self._answer(messages, {"tools": offered} if offered else {})
+
+    async def _answer(self, messages: Sequence[Message], fields: Mapping[str, Any]) -> Reply:
         sent = await self._sent(messages)
         _open.add(self)
         try:
             with _unlogged(self._litellm):
                 response = await asyncio.wait_for(
-                    self._litellm.acompletion(messages=sent, **self._request), self._timeout
+                    self._litellm.acompletion(messages=sent, **self._request, **fields),
+                    self._timeout,
                 )
         except asyncio.TimeoutError as error:
             raise ChatError(f"no answer within {self._timeout:g} s", transient=True) from error
@@ -205,7 +230,23 @@ class LiteLLMModel:
         if new:
             for picture, url in zip(new, await asyncio.to_thread(self._encode, new), strict=True):
                 self._urls[picture] = url
-        return [{"role": m.role, "content": self._content(m)} for m in messages]
+        return [self._message(m) for m in messages]
+
+    def _message(self, message: Message) -> dict[str, Any]:
+        sent: dict[str, Any] = {"role": message.role, "content": self._content(message)}
+        if message.calls:
+            sent["content"] = sent["content"] or None  # some servers refuse an empty text
+            sent["tool_calls"] = [
+                {
+                    "id": call.id,
+                    "type": "function",
+                    "function": {"name": call.name, "arguments": call.arguments},
+                }
+                for call in message.calls
+            ]
+        if message.answers is not None:
+            sent["tool_call_id"] = message.answers
+        return sent
 
     def _encode(self, pictures: Sequence[Picture]) -> list[str]:
         return [
@@ -232,9 +273,13 @@ class LiteLLMModel:
         try:
             choice = response.choices[0]
             text, finish = _visible(choice.message.content), choice.finish_reason
+            calls = tuple(
+                ToolCall(call.id or "", call.function.name or "", call.function.arguments or "")
+                for call in choice.message.tool_calls or ()
+            )
         except (AttributeError, IndexError, TypeError) as error:
             raise ChatError("the answer holds no message", transient=True) from error
-        return Reply(text, self._usage(response), response.model or None, finish)
+        return Reply(text, self._usage(response), response.model or None, finish, calls)
 
     def _usage(self, response: Any) -> Usage:
         usage = getattr(response, "usage", None)
@@ -263,6 +308,9 @@ class LiteLLMModel:
         )
 
     def _chat_error(self, error: Exception) -> ChatError:
+        form = malformed(error)
+        if form is not None:
+            return ChatError(form, transient=False, broken=True)
         status = getattr(error, "status_code", None)
         text = " ".join(str(error).split())[:500] or type(error).__name__
         if self._api_key:
@@ -325,6 +373,8 @@ def _litellm() -> Any:
     litellm.suppress_debug_info = True
     # From its own types, when it first answers.
     warnings.filterwarnings("ignore", r"Items? .* on TypedDict class", UserWarning)
+    # Of a reply in another form, which is an error that says so.
+    warnings.filterwarnings("ignore", r"Pydantic serializer warnings", UserWarning)
     # Of requests that had not begun when a run was ended.
     warnings.filterwarnings("ignore", r"coroutine '.*completion' was never awaited", RuntimeWarning)
     return litellm

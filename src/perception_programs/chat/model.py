@@ -8,9 +8,17 @@ from typing import Any, Protocol, runtime_checkable
 
 from .._plain import plain_number
 from ..errors import InputError, ToolError
-from .messages import Message
+from .messages import Message, ToolCall
 
-__all__ = ["ChatError", "ChatModel", "Reply", "Usage", "checked_temperature"]
+__all__ = [
+    "ChatError",
+    "ChatModel",
+    "Reply",
+    "ToolModel",
+    "ToolSpec",
+    "Usage",
+    "checked_temperature",
+]
 
 
 @dataclass(frozen=True)
@@ -39,12 +47,29 @@ class Reply:
         usage: what it took.
         model: the model that the provider says answered, or None.
         finish: why it stopped (`stop`, `length`, …), or None.
+        calls: the tools that it asks for, in its order.
     """
 
     text: str
     usage: Usage = field(default_factory=Usage)
     model: str | None = None
     finish: str | None = None
+    calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A tool as it is offered to a model.
+
+    Attributes:
+        name: what calls name it.
+        description: what it is for.
+        parameters: the JSON Schema of its arguments, an object.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
 
 
 class ChatError(ToolError):
@@ -56,6 +81,8 @@ class ChatError(ToolError):
         retry_after: seconds the server asked to wait, or None.
         status: the HTTP status, or None.
         unreachable: whether no connection came about at all: nobody listens there, or no such host.
+        broken: whether the model broke the promise of `ChatModel` (it gave no `Reply`, or raised what
+            it may not), or its server that of the protocol.
         attempts: how often it was asked before this was raised; `ask` sets it.
     """
 
@@ -67,12 +94,14 @@ class ChatError(ToolError):
         retry_after: float | None = None,
         status: int | None = None,
         unreachable: bool = False,
+        broken: bool = False,
     ) -> None:
         super().__init__(message)
         self.transient = transient
         self.retry_after = retry_after
         self.status = status
         self.unreachable = unreachable
+        self.broken = broken
         self.attempts = 1
 
 
@@ -87,7 +116,10 @@ class ChatModel(Protocol):
     name: str
 
     def settings(self) -> Mapping[str, Any]:
-        """Plain data of everything that decides its answers: model, temperature, limits, server."""
+        """Everything that decides its answers: model, temperature, limits, server.
+
+        Plain data, as JSON can hold it. It may be called before each run, and asks nobody.
+        """
         ...
 
     async def answer(self, messages: Sequence[Message]) -> Reply:
@@ -100,6 +132,19 @@ class ChatModel(Protocol):
 
     async def close(self) -> None:
         """Give back what it holds: connections, memory. It may be called twice."""
+        ...
+
+
+@runtime_checkable
+class ToolModel(ChatModel, Protocol):
+    """A language model that can also ask for tools, in its provider's own way."""
+
+    async def answer_or_call(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
+        """Its answer to a conversation, or the tools that it asks for. As `answer` otherwise.
+
+        Raises:
+            ChatError: it gave neither.
+        """
         ...
 
 

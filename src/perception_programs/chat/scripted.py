@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -14,8 +14,9 @@ from typing import Any
 from .._arrays import describe
 from .._plain import unique_keys
 from ..errors import InputError
-from .messages import Message
-from .model import ChatError, Reply
+from ._files import check_file
+from .messages import Message, ToolCall
+from .model import ChatError, Reply, ToolSpec
 
 __all__ = ["ScriptedModel"]
 
@@ -40,7 +41,7 @@ class ScriptedModel:
 
     def __init__(
         self,
-        answers: str | Sequence[str] | Callable[[Sequence[Message]], str | Reply],
+        answers: str | Sequence[str | Reply] | Callable[[Sequence[Message]], str | Reply],
         *,
         name: str = "scripted",
     ) -> None:
@@ -51,9 +52,12 @@ class ScriptedModel:
             self._script = getattr(answers, "digest", None) or _told(answers)
             return
         texts = (answers,) if isinstance(answers, str) else tuple(answers)
-        if not texts or not all(isinstance(text, str) for text in texts):
-            raise InputError(f"answers: expected strings or a function, got {describe(answers)}")
-        self._script = _digest(json.dumps(texts).encode())
+        if not texts or not all(isinstance(text, (str, Reply)) for text in texts):
+            raise InputError(
+                f"answers: expected strings, replies or a function, got {describe(answers)}"
+            )
+        plain = [asdict(text) if isinstance(text, Reply) else text for text in texts]
+        self._script = _digest(json.dumps(plain).encode())
         self._answers = (
             (lambda _: texts[0]) if isinstance(answers, str) else lambda _: self._next(texts)
         )
@@ -63,7 +67,8 @@ class ScriptedModel:
         """A script from a JSONL file with one `{"contains": …, "answer": …}` a line.
 
         The answer is that of the first line whose `contains` occurs in the text of the messages;
-        an empty one occurs in all.
+        an empty one occurs in all. A line may also have `"call": {"name": …, "arguments": {…}}`, a
+        tool that is asked for beside the answer.
 
         Raises:
             InputError: the file cannot be read, or a line is not of that form.
@@ -83,10 +88,18 @@ class ScriptedModel:
         answer = self._answers(messages)
         return answer if isinstance(answer, Reply) else Reply(answer, finish="stop")
 
+    async def answer_or_call(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
+        """The answer of the script, which may hold calls, whatever the tools are.
+
+        Raises:
+            ChatError: the script has none.
+        """
+        return await self.answer(messages)
+
     async def close(self) -> None:
         """Nothing to give back."""
 
-    def _next(self, texts: Sequence[str]) -> str:
+    def _next(self, texts: Sequence[str | Reply]) -> str | Reply:
         if self._asked == len(texts):
             raise ChatError(f"the script ends after {len(texts)} answers", transient=False)
         self._asked += 1
@@ -97,11 +110,12 @@ class ScriptedModel:
 class _Rules:
     """Answers by what occurs in the text."""
 
-    pairs: tuple[tuple[str, str], ...]
+    pairs: tuple[tuple[str, Reply], ...]
     digest: str
 
     @classmethod
     def read(cls, path: Path) -> _Rules:
+        check_file(path)
         try:
             data = path.read_bytes()
             lines = data.decode("utf-8").split("\n")  # not splitlines: a text may hold U+2028
@@ -113,7 +127,7 @@ class _Rules:
         pairs = [_pair(line, f"{path.name}:{n}") for n, line in enumerate(lines, 1) if line.strip()]
         return cls(tuple(pairs), _digest(data))
 
-    def __call__(self, messages: Sequence[Message]) -> str:
+    def __call__(self, messages: Sequence[Message]) -> Reply:
         text = "\n\n".join(message.text for message in messages)
         for contains, answer in self.pairs:
             if contains in text:
@@ -121,16 +135,25 @@ class _Rules:
         raise ChatError("the script has no answer to this question", transient=False)
 
 
-def _pair(line: str, place: str) -> tuple[str, str]:
+def _pair(line: str, place: str) -> tuple[str, Reply]:
     try:
         item = json.loads(line, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{place}: expected JSON: {error}") from None
     match item:
         case {"contains": str(contains), "answer": str(answer), **other} if not other:
-            return contains, answer
+            return contains, Reply(answer, finish="stop")
+        case {
+            "contains": str(contains),
+            "answer": str(answer),
+            "call": {"name": str(name), "arguments": dict(arguments), **unknown},
+            **other,
+        } if not (unknown or other):
+            call = ToolCall(_digest(line.encode())[-12:], name, json.dumps(arguments))
+            return contains, Reply(answer, finish="tool_calls", calls=(call,))
     raise InputError(
-        f'{place}: expected {{"contains": text, "answer": text}}, got {describe(item)}'
+        f'{place}: expected {{"contains": text, "answer": text}}, with "call": {{"name": text, '
+        f'"arguments": object}} where a tool is asked for, got {describe(item)}'
     )
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import BinaryIO
 
 from ..blink import Coordinates, Examples, Tools
 from ..chat import ChatModel, LiteLLMModel, open_model
@@ -32,6 +30,7 @@ def run(args: argparse.Namespace) -> int:
     from ..blink.recipes import chosen_settings
     from ..blink.run import Run
 
+    _check_named(args.out, "--out", "a folder for the records (or --dry-run)")
     if args.out is None and not args.dry_run:
         raise InputError("--out: expected a folder for the records (or --dry-run), got none")
     settings = chosen_settings(args.setting)
@@ -72,8 +71,12 @@ def report(args: argparse.Namespace) -> int:
     from ..blink.report_redrawn import needs_pictures
     from ..blink.report_text import to_markdown
 
+    _check_named(args.out, "--out", "a .md, .csv or .html file")
+    for name in args.files:
+        _check_named(name, "FILE", "the folder of a run")
     for name in _given_again(args.files):
         print(f"p2: {name!r} is given twice, and counted once", file=sys.stderr)
+    coordinates = None if args.coordinates is None else Coordinates.read(args.coordinates)
     made = build_report([Path(name) for name in args.files])
     if args.out is None:
         print(to_markdown(made))
@@ -83,7 +86,7 @@ def report(args: argparse.Namespace) -> int:
     if drawn:
         count = counted(sum(len(run.records) for run in drawn), "sample")
         print(f"p2: drawing the tool pictures of {count} again", file=sys.stderr)
-    write(made, Path(args.out), samples, redraw=True)
+    write(made, Path(args.out), samples, redraw=True, coordinates=coordinates)
     print(args.out)
     return 0
 
@@ -114,6 +117,7 @@ def icl(args: argparse.Namespace) -> int:
     from ..blink.recipes import check_experts, chosen_settings, recipe_of
     from ..blink.records import held
 
+    _check_named(args.out, "--out", "a file for the examples")
     settings = chosen_settings(args.setting)
     tools = chosen_tools(args)
     tasks = chosen_tasks(args)
@@ -125,11 +129,10 @@ def icl(args: argparse.Namespace) -> int:
     out = Path(args.out)
 
     async def write() -> int:
-        have = Examples.read(out) if out.exists() else ()
+        have = Examples.resumed(out)
         try:
             # Opened before anything is asked, so that no answer is paid for that cannot be kept.
-            with out.open("a+b") as file:
-                _end_line(file)
+            with out.open("ab") as file:
                 for samples in tasks:
                     written = write_examples(model, samples, settings, tools, have=have)
                     async for example in written:
@@ -147,12 +150,10 @@ def icl(args: argparse.Namespace) -> int:
         return asyncio.run(write())
 
 
-def _end_line(file: BinaryIO) -> None:
-    """End the last line of a file that is appended to, which an editor may have left without."""
-    if file.seek(0, os.SEEK_END):
-        file.seek(-1, os.SEEK_END)
-        if file.read(1) != b"\n":
-            file.write(b"\n")
+def _check_named(name: str | None, what: str, expected: str) -> None:
+    """Refuse an empty name, which would stand for the current folder."""
+    if name is not None and not name.strip():
+        raise InputError(f"{what}: expected {expected}, got {name!r}")
 
 
 def _model(args: argparse.Namespace) -> ChatModel:
@@ -209,6 +210,7 @@ def analyse(args: argparse.Namespace) -> int:
     """Run one of the paper's analyses."""
     from . import blink_analyse
 
+    _check_named(args.out, "--out", "a folder")
     model = None if args.model is None else _model(args)
     _check_key(model)
     return blink_analyse.analyse(args, model)

@@ -45,6 +45,7 @@ def report(parser: argparse.ArgumentParser) -> None:
     """The options of `p2 blink report`."""
     parser.add_argument("--out", metavar="FILE", help="a .md, .csv or .html file; else stdout")
     _source(parser, "where the pictures of the page are, if not where the run had them")
+    _coordinates(parser, "; those that the run had, to draw its tool pictures again")
 
 
 def score(parser: argparse.ArgumentParser) -> None:
@@ -207,9 +208,11 @@ def _tools(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _coordinates(parser: argparse.ArgumentParser) -> None:
+def _coordinates(parser: argparse.ArgumentParser, also: str = "") -> None:
     parser.add_argument(
-        "--coordinates", metavar="FILE", help="JSON lines of the points and boxes on the pictures"
+        "--coordinates",
+        metavar="FILE",
+        help=f"JSON lines of the points and boxes on the pictures{also}",
     )
 
 

@@ -36,15 +36,14 @@ def watch(run: Run) -> int:
             raise
     print(_table(tallies))
     for tally in tallies:
-        if tally.beyond:
-            where = (
-                f"past --limit {run.limit}" if run.limit else "of samples that are not asked here"
-            )
-            print(
-                f"p2: {tally.task}.{tally.setting} has {counted(tally.beyond, 'record')} more, {where}; "
-                "a report counts all",
-                file=sys.stderr,
-            )
+        unknown = f"of ids that {tally.task} has no question of"
+        for more, where in ((tally.beyond, f"past --limit {run.limit}"), (tally.unknown, unknown)):
+            if more:
+                print(
+                    f"p2: {tally.task}.{tally.setting} has {counted(more, 'record')} more, {where}; "
+                    "a report counts all",
+                    file=sys.stderr,
+                )
     failed = sum(tally.errors for tally in tallies)
     if failed:
         verb, which = ("is", "it") if failed == 1 else ("are", "them")

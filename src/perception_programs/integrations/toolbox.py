@@ -18,9 +18,9 @@ from ..program import PerceptionProgram
 from . import _tools, _tools_pairs
 from ._inputs import Inputs
 from ._limits import Limits, RefusedError
-from ._schema import Schema, schema_of
+from ..chat.schema import Schema, schema_of
 
-__all__ = ["TOOLS", "Limits", "ToolResult", "Toolbox"]
+__all__ = ["TOOLS", "Limits", "ToolResult", "Toolbox", "caption"]
 
 _LONG_SIDE = 1568  # providers scale down what is longer
 _PATH = re.compile(r"(?<![\w:/.<])(?:[A-Za-z]:)?[\\/][^\s'\",;]*[^\s'\",;.)]")
@@ -81,6 +81,12 @@ def written(
     return ToolResult(text, program.to_dict(), drawing)
 
 
+def caption(name: str, call_id: str | None = None) -> str:
+    """What stands before a drawing that a model is shown apart from the tool's text."""
+    of = "" if call_id is None else f" (call {call_id})"
+    return f"The drawing of what {name}{of} found:"
+
+
 _HOW = tuple(inspect.signature(written).parameters)[1:]
 
 
@@ -128,8 +134,15 @@ class Toolbox:
         """What a model is told of each tool, by name."""
         return self._schemas
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def call(
+        self, name: str, arguments: Mapping[str, Any], given: Mapping[str, Any] | None = None
+    ) -> ToolResult:
         """What a tool makes of arguments that a model wrote.
+
+        Args:
+            name: which tool.
+            arguments: what the model wrote.
+            given: more pictures and results by name, for this call alone.
 
         Raises:
             ToolError: it cannot; the message tells the model what to do about it, and nothing of this
@@ -139,7 +152,7 @@ class Toolbox:
             known = ", ".join(self._schemas)
             raise ToolError(f"expected one of the tools {known}, got {str(name)[:80]!r}")
         try:
-            return self._called(name, arguments)
+            return self._called(name, arguments, given or {})
         except RefusedError as error:
             raise ToolError(f"{name}: {error}") from error
         except (InputError, ToolError) as error:
@@ -152,12 +165,15 @@ class Toolbox:
             kind = type(error).__name__
             raise ToolError(f"{name}: failed for a reason of its own ({kind})") from error
 
-    def _called(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def _called(
+        self, name: str, arguments: Mapping[str, Any], given: Mapping[str, Any]
+    ) -> ToolResult:
         if not isinstance(arguments, Mapping):
             raise InputError(f"arguments: expected an object, got {describe(arguments)}")
         checked = self._schemas[name].check(arguments)
         how = {key: checked.pop(key) for key in _HOW if key in checked}
-        program = TOOLS[name](self._inputs, **checked)
+        inputs = self._inputs.and_given(given) if given else self._inputs
+        program = TOOLS[name](inputs, **checked)
         if how.get("overlay") and not program.images:
             raise InputError("overlay: expected the picture too, to draw on")
         return written(program, **how)

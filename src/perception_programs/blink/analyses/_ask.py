@@ -137,6 +137,8 @@ async def ask_all(
             try:
                 reply, _ = await ask(model, (message,))
             except ChatError as error:
+                if error.broken:
+                    raise  # nothing can be made of what such a model says
                 return error
             return reply
 
