@@ -26,20 +26,26 @@ FLOW = [
     ["tokens"],
     ["geometry"],
     ["images"],
+    ["sandbox"],
     ["results"],
     ["experts", "program"],
     ["text", "programs", "view"],
     ["fitting"],
     ["chat"],
     ["prompts"],
-    ["blink", "integrations"],
+    ["blink", "integrations", "harness"],
     ["demo"],
     ["cli"],
 ]
 LEVEL = {room: level for level, rooms in enumerate(FLOW) for room in rooms}
 
-# Thin delegates on PerceptionProgram, which import their room when they are called.
-DELEGATES = {("program", "text"), ("program", "view"), ("program", "fitting")}
+# Thin delegates on PerceptionProgram and on results, which import their room when they are called.
+DELEGATES = {
+    ("program", "text"),
+    ("program", "view"),
+    ("program", "fitting"),
+    ("results", "view"),
+}
 
 HEAVY = [
     "torch",
@@ -106,12 +112,14 @@ def test_arrows_point_one_way() -> None:
     assert wrong == []
 
 
-def test_delegates_import_late() -> None:
-    module = "perception_programs.program"
+@pytest.mark.parametrize("module", ["program", "results._check"])
+def test_delegates_import_late(module: str) -> None:
+    path = PACKAGE.joinpath(*module.split(".")).with_suffix(".py")
+    name = f"perception_programs.{module}"
     late = [
         (room_of(target), top)
-        for target, top in imports_of(PACKAGE / "program.py", module)
-        if (room_of(module), room_of(target)) in DELEGATES
+        for target, top in imports_of(path, name)
+        if (room_of(name), room_of(target)) in DELEGATES
     ]
     assert late and not any(top for _, top in late)
 
@@ -154,6 +162,7 @@ def test_public_names() -> None:
         "WeightsError",
         "__version__",
         "albedo_program",
+        "compare",
         "correspondence_program",
         "depth_program",
         "depth_programs",
