@@ -35,6 +35,7 @@ class ZoomIn(Capability):
         """Enlarge a part of a picture.
 
         Args:
+            memory: what was gathered.
             image: the handle of a picture.
             box: the part as left, top, right, bottom in 0-1000.
             scale: how many times larger, from 1 to 8.
