@@ -34,6 +34,7 @@ FLOW = [
     ["chat"],
     ["prompts"],
     ["blink", "integrations", "harness"],
+    ["visualtoolbench"],
     ["demo"],
     ["cli"],
 ]
@@ -162,6 +163,7 @@ def test_public_names() -> None:
         "WeightsError",
         "__version__",
         "albedo_program",
+        "as_program",
         "compare",
         "correspondence_program",
         "depth_program",
