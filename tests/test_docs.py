@@ -69,5 +69,6 @@ def test_examples_run(
     if script.name == "mcp_session.py" and importlib.util.find_spec("torch") is not None:
         pytest.skip("the server is tested where torch is not installed")
     monkeypatch.setattr("sys.argv", [str(script), str(tmp_path)])
+    monkeypatch.chdir(tmp_path)
     runpy.run_path(str(script), run_name="__main__")
     assert capsys.readouterr().out

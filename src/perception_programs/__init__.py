@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         semantic_program,
         similarity_program,
     )
+    from .programs._as_program import as_program
     from .results import (
         DepthMap,
         Detections,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         PointScores,
         Segmentation,
     )
+    from .view import compare
 
 __version__ = "0.1.0"
 
@@ -49,6 +51,7 @@ _HOMES = {
     ".geometry": ("Grid",),
     ".images": ("load_image",),
     ".program": ("Item", "PerceptionProgram", "Relation"),
+    ".programs._as_program": ("as_program",),
     ".programs": (
         "albedo_program",
         "correspondence_program",
@@ -77,6 +80,7 @@ _HOMES = {
         "Points",
         "Segmentation",
     ),
+    ".view": ("compare",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -99,6 +103,8 @@ __all__ = [
     "WeightsError",
     "__version__",
     "albedo_program",
+    "as_program",
+    "compare",
     "correspondence_program",
     "depth_program",
     "depth_programs",

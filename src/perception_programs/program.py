@@ -431,6 +431,11 @@ class PerceptionProgram:
 
         return to_html(self)
 
+    def _repr_markdown_(self) -> str:
+        from .view import to_markdown
+
+        return to_markdown(self)
+
 
 def _all_of(kind: type, values: Iterable[Any], name: str) -> tuple[Any, ...]:
     if not isinstance(values, Iterable) or isinstance(values, (str, Mapping)):

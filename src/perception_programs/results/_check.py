@@ -163,9 +163,22 @@ class Frozen(Mapping[Any, Any]):
 
 
 class Result:
-    """What every result has: its arrays stay read-only, also in a copy and after pickling."""
+    """What every result has: its arrays stay read-only, also in a copy and after pickling.
+
+    In a notebook it shows itself.
+    """
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         for name, value in state.items():
             frozen = read_only(value) if isinstance(value, np.ndarray) else value
             object.__setattr__(self, name, frozen)
+
+    def _repr_html_(self) -> str:
+        from ..view import result_to_html
+
+        return result_to_html(self)
+
+    def _repr_markdown_(self) -> str:
+        from ..view import result_to_markdown
+
+        return result_to_markdown(self)

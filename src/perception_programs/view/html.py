@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import html
 import importlib.resources
-import io
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +14,22 @@ from PIL import Image
 from ..images import ImageLike, to_pil
 from ..program import Item, PerceptionProgram
 from ._canvas import LONGEST
-from ._type import visible
+from ._facts import counted, facts, in_short, shown_text
+from ._inline import (
+    CELL,
+    CODE,
+    FAINT,
+    FONT,
+    SUMMARY,
+    THUMBNAIL,
+    THUMBNAIL_BYTES,
+    WIDE,
+    beside,
+    data_uri,
+    escape,
+    fact_rows,
+    picture_html,
+)
 from .overlay import draw
 
 __all__ = ["ImageSrc", "Section", "page", "to_html"]
@@ -27,20 +40,8 @@ ImageSrc = Callable[[str, Image.Image], str]
 _ROWS = 20
 _SHORT = 32  # characters
 _COLUMNS = ("i", "p", "c", "r", "b", "q")
-_LONGEST_WORDS = 2000
-_LONGEST_TEXT = 40_000
-_THUMBNAIL = 900  # pixels
-_THUMBNAIL_BYTES = 105_000  # 140 kB as base64
 _PAGE_PICTURE = 1600
 _LAYOUTS = {2: " pair", 3: " trio"}
-_WIDE = 1.9  # pictures wider than this by their height get a row of their own
-
-_FONT = "font:13px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"
-_LINE = "1px solid rgba(128,128,128,.3)"
-_CELL = f"padding:3px 10px 3px 0;text-align:left;vertical-align:top;border:0;border-bottom:{_LINE};background:none"
-_FAINT = "opacity:.7"
-_SUMMARY = "cursor:pointer;padding:4px 0"
-_CODE = "font:12px/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 
 
 @dataclass(frozen=True)
@@ -66,18 +67,13 @@ def to_html(program: PerceptionProgram) -> str:
     Everything is inline: no scripts, no style sheets, nothing to fetch. A picture that cannot be read
     or drawn on is left out, and the reason takes its place.
     """
-    picture = _thumbnail(program)
     words = (
-        _facts_table(program)
+        fact_rows(facts(program))
         + _items_table(program.rounded())
         + _relations(program)
         + _text(program)
     )
-    return (
-        f'<div style="{_FONT};max-width:1100px;display:flex;flex-wrap:wrap;gap:4px 20px;'
-        f'align-items:flex-start;margin:6px 0">{picture}'
-        f'<div style="flex:1 1 300px;min-width:0">{words}</div></div>'
-    )
+    return beside(_thumbnail(program), words)
 
 
 def page(sections: Iterable[Section], title: str, image_src: ImageSrc | None = None) -> str:
@@ -89,11 +85,11 @@ def page(sections: Iterable[Section], title: str, image_src: ImageSrc | None = N
         image_src: stores each picture and returns its address; without it pictures are put into the
             page itself.
     """
-    store = image_src or (lambda _, picture: _data_uri(picture, 4 * _THUMBNAIL_BYTES))
+    store = image_src or (lambda _, picture: data_uri(picture, 4 * THUMBNAIL_BYTES))
     listed, taken = list(sections), set[str]()
     names = [_anchor(section.title, taken) for section in listed]
     links = "".join(
-        f'<li><a href="#{name}">{_escape(section.title)}</a></li>'
+        f'<li><a href="#{name}">{escape(section.title)}</a></li>'
         for name, section in zip(names, listed, strict=True)
     )
     body = "".join(_section(s, name, store) for s, name in zip(listed, names, strict=True))
@@ -101,8 +97,8 @@ def page(sections: Iterable[Section], title: str, image_src: ImageSrc | None = N
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        f'<header id="top">\n<h1>{_escape(title)}</h1>\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+        f'<header id="top">\n<h1>{escape(title)}</h1>\n'
         f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n</header>\n'
         f"<main>\n{body}</main>\n</body>\n</html>\n"
     )
@@ -132,12 +128,12 @@ def _section(section: Section, name: str, store: ImageSrc) -> str:
     # picture has the larger part of the row.
     wide = bool(figures) and figures[-1].startswith('<figure class="wide"')
     layout = f" row-{min(len(figures) - 1, 3)}" if wide else _LAYOUTS.get(len(figures), "")
-    facts = " · ".join(_escape(fact) for fact in _facts(program))
+    said = " · ".join(map(escape, in_short(program)))
     return (
-        f'<section id="{name}">\n<h2><a href="#{name}">{_escape(section.title)}</a></h2>\n'
-        f"<p>{_escape(section.caption)}</p>\n"
+        f'<section id="{name}">\n<h2><a href="#{name}">{escape(section.title)}</a></h2>\n'
+        f"<p>{escape(section.caption)}</p>\n"
         f'<div class="pictures{layout}">\n{"".join(figures)}</div>\n'
-        f'<p class="facts">{facts}</p>\n'
+        f'<p class="facts">{said}</p>\n'
         f'<pre tabindex="0" role="region" aria-label="Text of the program">{_body(program)}</pre>\n'
         '<p class="up"><a href="#top">Contents</a></p>\n</section>\n'
     )
@@ -145,8 +141,8 @@ def _section(section: Section, name: str, store: ImageSrc) -> str:
 
 def _figure(picture: Image.Image, src: str, caption: str) -> str:
     width, height = picture.size
-    wide = ' class="wide"' if width > _WIDE * height else ""
-    address, words = html.escape(src), _escape(caption)
+    wide = ' class="wide"' if width > WIDE * height else ""
+    address, words = html.escape(src), escape(caption)
     image = f'<img src="{address}" alt="{words}" width="{width}" height="{height}" loading="lazy">'
     # Browsers refuse to open a data: address as a page.
     linked = image if src.startswith("data:") else f'<a href="{address}">{image}</a>'
@@ -155,8 +151,8 @@ def _figure(picture: Image.Image, src: str, caption: str) -> str:
 
 def _missing(caption: str, error: Exception) -> str:
     return (
-        f'<figure><p class="missing">{_escape(str(error))}</p>'
-        f"<figcaption>{_escape(caption)}</figcaption></figure>\n"
+        f'<figure><p class="missing">{escape(str(error))}</p>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>\n"
     )
 
 
@@ -170,82 +166,23 @@ def _anchor(title: str, taken: set[str]) -> str:
     return name
 
 
-def _facts(program: PerceptionProgram) -> list[str]:
-    """What a program is, in a few words each."""
-    facts = [program.modality, program.granularity]
-    if program.grid is not None:
-        facts.append(f"{program.grid.rows} × {program.grid.cols} cells")
-    facts.append(_count(len(program.items), "item"))
-    if program.relations:
-        facts.append(_count(len(program.relations), "relation"))
-    if "expert" in program.meta:
-        facts.append(f"expert {program.meta['expert']}")
-    return facts
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
-
-
-def _facts_table(program: PerceptionProgram) -> str:
-    grid = program.grid
-    rows: dict[str, Any] = {
-        "modality": program.modality,
-        "granularity": program.granularity,
-        "grid": None if grid is None else f"{grid.rows} rows × {grid.cols} columns",
-        "items": str(len(program.items)),
-        "relations": str(len(program.relations)) if program.relations else None,
-        "expert": program.meta.get("expert"),
-        "note": program.note,
-    }
-    cells = "".join(
-        f'<tr style="background:none"><th scope="row" style="{_CELL};{_FAINT};font-weight:normal">{name}</th>'
-        f'<td style="{_CELL}">{_escape(str(value))}</td></tr>'
-        for name, value in rows.items()
-        if value is not None
-    )
-    return (
-        f'<table style="border-collapse:collapse;margin:0;{_FONT}"><tbody>{cells}</tbody></table>'
-    )
-
-
 def _thumbnail(program: PerceptionProgram) -> str:
     if not program.images:
         return ""
     try:
-        picture = draw(program, None, None, _THUMBNAIL)
+        picture = draw(program, None, None, THUMBNAIL)
     except (OSError, ValueError) as error:
-        reason = _escape(f"No picture: {error}")
-        return f'<p style="flex:1 1 260px;margin:0;{_FAINT}">{reason}</p>'
-    alt = _escape(f"{program.modality} program drawn on its picture")
-    width = "100%" if picture.width > _WIDE * picture.height else "min(100%,620px)"
-    return (
-        f'<img src="{_data_uri(picture, _THUMBNAIL_BYTES)}" alt="{alt}" '
-        f'style="width:{width};max-width:{picture.width}px;height:auto;border-radius:4px;margin:0">'
-    )
-
-
-def _data_uri(picture: Image.Image, limit: int) -> str:
-    """The picture as a JPEG of at most `limit` bytes, in an address of its own."""
-    while True:
-        for quality in (86, 74, 60):
-            file = io.BytesIO()
-            # Without subsampling of colour: thin coloured lines and letters stay sharp.
-            picture.save(file, "JPEG", quality=quality, subsampling=0, optimize=True)
-            if file.tell() <= limit or max(picture.size) <= 64:
-                return f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode('ascii')}"
-        picture = picture.resize(
-            (max(1, picture.width * 3 // 4), max(1, picture.height * 3 // 4)),
-            Image.Resampling.LANCZOS,
-        )
+        reason = escape(f"No picture: {error}")
+        return f'<p style="flex:1 1 260px;margin:0;{FAINT}">{reason}</p>'
+    return picture_html(picture, f"{program.modality} program drawn on its picture")
 
 
 def _items_table(program: PerceptionProgram) -> str:
     if not program.items:
-        return f'<p style="margin:4px 0;{_FAINT}">no items</p>'
+        return f'<p style="margin:4px 0;{FAINT}">no items</p>'
     return (
-        f'<details open style="margin:4px 0"><summary style="{_SUMMARY}">'
-        f"{_count(len(program), 'item')}</summary>"
+        f'<details open style="margin:4px 0"><summary style="{SUMMARY}">'
+        f"{counted(len(program), 'item')}</summary>"
         f'<div style="overflow:auto;max-height:250px">{_table(program)}</div></details>'
     )
 
@@ -254,12 +191,12 @@ def _table(program: PerceptionProgram) -> str:
     """The first items, each with its parts beneath, folded away."""
     items = program.items
     columns = [c for c in _COLUMNS if any(getattr(i, c) is not None for i in items)]
-    head = "".join(f'<th scope="col" style="{_CELL};{_FAINT}">{name}</th>' for name in columns)
+    head = "".join(f'<th scope="col" style="{CELL};{FAINT}">{name}</th>' for name in columns)
     rows = "".join(_item_row(item, columns) for item in items[:_ROWS])
     more = len(items) - _ROWS
-    note = f'<p style="margin:4px 0;{_FAINT}">… {more} more</p>' if more > 0 else ""
+    note = f'<p style="margin:4px 0;{FAINT}">… {more} more</p>' if more > 0 else ""
     return (
-        f'<table style="border-collapse:collapse;margin:0;{_FONT}">'
+        f'<table style="border-collapse:collapse;margin:0;{FONT}">'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{note}"
     )
 
@@ -270,24 +207,26 @@ def _item_row(item: Item, columns: Sequence[str]) -> str:
         value = _value(getattr(item, name))
         # Short ones stay on their line, long ones may break anywhere, or the table would be too wide.
         breaks = "white-space:nowrap" if len(value) <= _SHORT else "overflow-wrap:anywhere"
-        cells += f'<td dir="auto" style="{_CELL};font-variant-numeric:tabular-nums;{breaks}">{value}</td>'
+        cells += (
+            f'<td dir="auto" style="{CELL};font-variant-numeric:tabular-nums;{breaks}">{value}</td>'
+        )
     row = f'<tr style="background:none">{cells}</tr>'
     if item.parts is None:
         return row
     inner = (
-        f'<details style="margin:0 0 0 14px"><summary style="{_SUMMARY}">parts of '
-        f"{_value(item.p)}: {_escape(item.parts.modality)}, {_count(len(item.parts), 'item')}</summary>"
+        f'<details style="margin:0 0 0 14px"><summary style="{SUMMARY}">parts of '
+        f"{_value(item.p)}: {escape(item.parts.modality)}, {counted(len(item.parts), 'item')}</summary>"
         f"{_table(item.parts)}{_relations(item.parts)}</details>"
     )
-    return f'{row}<tr style="background:none"><td colspan="{len(columns)}" style="{_CELL}">{inner}</td></tr>'
+    return f'{row}<tr style="background:none"><td colspan="{len(columns)}" style="{CELL}">{inner}</td></tr>'
 
 
 def _value(value: Any) -> str:
     if value is None:
         return "–"
     if isinstance(value, tuple):
-        return _escape("[" + ", ".join("null" if v is None else f"{v}" for v in value) + "]")
-    return _escape(str(value))
+        return escape("[" + ", ".join("null" if v is None else f"{v}" for v in value) + "]")
+    return escape(str(value))
 
 
 def _relations(program: PerceptionProgram) -> str:
@@ -297,30 +236,22 @@ def _relations(program: PerceptionProgram) -> str:
     lines = [f"{r.subject} {r.predicate} {r.object}" for r in relations[:_ROWS]]
     more = len(relations) - _ROWS
     lines += [f"… {more} more"] if more > 0 else []
-    rows = "<br>".join(_escape(line) for line in lines)
+    rows = "<br>".join(escape(line) for line in lines)
     return (
-        f'<details style="margin:4px 0"><summary style="{_SUMMARY}">'
-        f"{_count(len(relations), 'relation')}</summary>"
+        f'<details style="margin:4px 0"><summary style="{SUMMARY}">'
+        f"{counted(len(relations), 'relation')}</summary>"
         f'<div style="overflow:auto;max-height:250px;padding-left:14px">{rows}</div></details>'
     )
 
 
 def _text(program: PerceptionProgram) -> str:
     return (
-        f'<details style="margin:4px 0"><summary style="{_SUMMARY}">text of the program</summary>'
-        f'<pre style="{_CODE};overflow:auto;max-height:400px;margin:4px 0;padding:8px 10px;white-space:pre-wrap;overflow-wrap:anywhere;'
+        f'<details style="margin:4px 0"><summary style="{SUMMARY}">text of the program</summary>'
+        f'<pre style="{CODE};overflow:auto;max-height:400px;margin:4px 0;padding:8px 10px;white-space:pre-wrap;overflow-wrap:anywhere;'
         f'background:rgba(128,128,128,.1);border-radius:4px">{_body(program)}</pre></details>'
     )
 
 
 def _body(program: PerceptionProgram) -> str:
-    text = program.to_text()
-    if len(text) > _LONGEST_TEXT:
-        text = f"{text[:_LONGEST_TEXT]}\n… {len(text) - _LONGEST_TEXT} characters more"
-    return "\n".join(html.escape(visible(line)) for line in text.split("\n"))
-
-
-def _escape(text: str) -> str:
-    if len(text) > _LONGEST_WORDS:
-        text = text[:_LONGEST_WORDS] + "…"
-    return html.escape(visible(text))
+    text, cut = shown_text(program)
+    return html.escape(f"{text}\n… {cut} characters more" if cut else text)
