@@ -73,6 +73,8 @@ class TestReadings:
         for options, said in (
             ({"reading": "mean"}, "reading: expected range, median"),
             ({"reading": None}, "reading: expected"),
+            ({"reading": ["range"]}, "reading: expected"),
+            ({"split": "wide"}, "split: expected a number"),
             ({"units": "m"}, "metric map"),
             ({"reliability": "yes"}, "reliability: expected"),
             ({"grid": None}, "grid: expected"),
@@ -143,6 +145,11 @@ class TestPoints:
         assert program.items[0].r == pytest.approx(10 / 99, abs=1e-6)
         assert program.items[1].c == (1000, 1000) and program.items[1].r == 1.0
 
+    def test_numbers_will_do_without_cells(self) -> None:
+        program = depth_program(RAMP, grid=None, points={"1": (1, 2), "2.1": (90, 2)})
+        assert [item.p for item in program.items] == ["1", "2.1"]
+        assert PerceptionProgram.from_text(program.to_text("compact")).items[1].p == "2.1"
+
     def test_fewer_relations(self) -> None:
         program = depth_program(RAMP, grid=None, points=self.PLACES, relations=1)
         assert [(r.subject, r.object) for r in program.relations] == [("B", "A")]
@@ -156,6 +163,10 @@ class TestPoints:
             ({}, "at least one point"),
             ({"A": (1, 2, 3, 4)}, "got boxes"),
             ({" ": (1, 2)}, "each letter once"),
+            (
+                {"17.3": (1, 2)},
+                "a letter beside cells, got '17.3', .* grid=None leaves the cells out",
+            ),
             ("A", "letter: "),
             (Points.from_dict({"A": (1, 2)}, (50, 60)), "of an image of 100×60"),
             (Points([[1, 1], [2, 2]], labels=("A", "A"), size=(100, 60)), "each letter once"),

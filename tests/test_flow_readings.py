@@ -180,6 +180,7 @@ class TestPoints:
             ({"grid": None}, "grid: expected a number or .rows, cols., or points alone"),
             ({"points": {"A": (99, 1)}}, "points: expected 'A' within 30×20"),
             ({"points": {}}, "points: expected"),
+            ({"points": {"2.1": (1, 1)}}, "points: expected a letter beside cells"),
             ({"reading": "median"}, "reading: expected direction or mean, got str 'median'"),
             ({"reading": "mean", "still": -1}, "still: expected a number of pixels of at least 0"),
             ({"reliability": True}, "reliability: expected number, words or None"),

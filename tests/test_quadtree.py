@@ -177,7 +177,7 @@ def test_a_map_of_another_size_than_its_picture() -> None:
     ("options", "said"),
     [
         ({"grid": 50}, "at most one cell a pixel"),
-        ({"grid": None}, "grid: expected"),
+        ({"grid": None}, "adaptive: expected a grid of cells to cut"),
         ({"grid": 3, "split": -1}, "split: expected"),
         ({"grid": 3, "split": "much"}, "split: expected"),
     ],

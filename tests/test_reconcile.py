@@ -88,6 +88,16 @@ class TestWhatIsSaid:
             "depth, program 2: cell 1",
         ]
 
+    def test_a_point_called_by_a_number_is_no_cell(self) -> None:
+        ramp = np.tile(np.linspace(0, 1, 100), (100, 1))
+        program = depth_program(ramp, grid=2, points={"2": (10, 10)})
+        found = reconcile([program])
+        assert found.items == () and found.meta["compared"] == {"points in cells": 1}
+
+    def test_words_where_shares_are_expected_are_not_compared(self) -> None:
+        by_hand = cells(["most", "most"], "segmentation")
+        assert reconcile([by_hand, by_hand]).meta["compared"] == {}
+
     def test_nothing_to_compare_is_not_nothing_found(self) -> None:
         found = reconcile(
             [cells([(0.1, 0.2), None], kind="normalised"), cells(["left", "left"], "flow")]
@@ -104,6 +114,16 @@ class TestWhatIsSaid:
             ([], {"tau": -1}, "tau: expected"),
             ([], {"pixels": "far"}, "pixels: expected a number"),
             ([], {"iou": -0.5}, "iou: expected a number of at least 0"),
+            (
+                [cells(["left", "left"], "flow", size="x")] * 2,
+                {},
+                r'meta\["size"\] of a flow program: expected \(width, height\) in pixels, got str',
+            ),
+            (
+                [cells(["left", "left"], "flow", still="no")] * 2,
+                {},
+                r'meta\["still"\]: expected a num',
+            ),
         ],
     )
     def test_bad_input(self, programs: Any, limits: Any, message: str) -> None:

@@ -459,7 +459,14 @@ class TestParts:
     def test_a_box_of_fewer_pixels_than_cells_has_none(self) -> None:
         found = _one((10, 10, 12, 12))
         program = scene_program(depth=self.DEPTH, detections=found, cells=3)
-        assert program.items[0].parts is None
+        assert program.items[0].parts is None and program.meta["boxes_without_cells"] == 1
+        assert "parts" not in str(program.note)
+        both = Detections([[10, 10, 12, 12], [20, 20, 90, 90]], [1, 1], ["a", "b"], size=(100, 100))
+        note = str(scene_program(depth=self.DEPTH, detections=both, cells=3).note)
+        assert (
+            "3 × 3 cells over its box, row by row (none in boxes of fewer pixels than that);"
+            in note
+        )
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -610,8 +617,13 @@ class TestInputs:
         program = scene_program(
             depth=np.zeros((40, 60)), detections=none, flow=np.zeros((40, 60, 2))
         )
-        assert program.items == () and program.relations == ()
-        assert program.note == "No object was found with a confidence of at least 0.3: none found."
+        (ground,) = program.items
+        assert (ground.p, ground.r) == ("background", (0.0, 0.0, 0.0)) and program.relations == ()
+        none_found = "No object was found with a confidence of at least 0.3: none found."
+        assert str(program.note).startswith(f"{none_found} background: what lies in no box. r: [")
+        assert PerceptionProgram.from_text(str(program)) == program.rounded()
+        still = scene_program(depth=np.zeros((40, 60)), detections=none)
+        assert still.items == () and still.note == none_found
         assert scene_program(segmentation=np.zeros((9, 9), int)).items
         high = scene_program(detections=_one((0, 0, 9, 9)), threshold=0.9)
         assert high.items == () and high.meta["below_threshold"] == 1

@@ -45,7 +45,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return load(name, **options)
 
     monkeypatch.setattr(registry, "load", counted)
-    monkeypatch.setattr(registry, "default", lambda modality: counted("dis"))
+    monkeypatch.setattr(registry, "default", lambda modality, **with_: counted("dis", **with_))
     return asked
 
 
@@ -72,6 +72,30 @@ class TestPrograms:
         steps = flow_programs(frames, expert=expert, grid=1)
         assert [step.items[0].r for step in steps] == ["right", "right"]
         assert loads == ["dis"] and steps[1].images[0] is frames[1]
+
+    @pytest.mark.parametrize("expert", ["dis", None])
+    @pytest.mark.parametrize("option", [{"check": True}, {"reliability": "words"}])
+    def test_what_needs_the_way_back_loads_it(
+        self, loads: list[str], expert: str | None, option: dict[str, Any]
+    ) -> None:
+        picture = np.random.default_rng(0).integers(0, 255, (32, 64, 3), np.uint8)
+        frames = [np.roll(picture, shift, axis=1) for shift in (0, 3, 6)]
+        steps = flow_programs(frames, expert=expert, grid=1, **option)
+        whole = flow_program(*frames[:2], expert="dis", grid=1, **option)
+        assert steps[0].items == whole.items and loads == ["dis", "dis"]
+
+    def test_times_are_told_apart(self) -> None:
+        epoch = [1.7e9, 1.7e9 + 0.04, 1.7e9 + 0.08]
+        steps = flow_programs([flow(3), flow(-3)], times=epoch, grid=1)
+        assert str(steps[1].note).startswith("Step 2 of 2, from 1700000000.04 to 1700000000.08 s.")
+        depths = depth_programs([metres(2), metres(3)], times=[1e-7, 3e-7], grid=1)
+        assert str(depths[1].note).startswith("Frame 2 of 2, at 0.0000003 s.")
+        single = depth_programs([metres(2)], times=[1234567.25])[0]
+        assert str(single.note).startswith("Frame 1 of 1, at 1234567.25 s.")
+        assert [i.b for i in flow_summary(steps).items] == [
+            "1700000000-1700000000.04 s",
+            "1700000000.04-1700000000.08 s",
+        ]
 
     @pytest.mark.parametrize(
         ("call", "message"),
@@ -170,10 +194,30 @@ class TestFlowSummary:
         with pytest.raises(InputError, match="expected flow programs"):
             flow_summary([depth_program(metres(2)), flow(3)])
 
+    def test_pictures_of_different_sizes_have_no_common_pixel(self) -> None:
+        large = np.full((16, 32, 2), (3, 0), float)
+        with pytest.raises(InputError, match="one size, got 16×16 in step 1 and 32×16 in step 3"):
+            flow_summary([flow(3), flow(3), large])
+
+    def test_steps_must_follow_each_other(self) -> None:
+        apart = [
+            *flow_programs([flow(3)], times=[0, 1], grid=1),
+            *flow_programs([flow(3)], times=[5, 6], grid=1),
+        ]
+        with pytest.raises(InputError, match=r"one to 1\.0 s and then one from 5\.0 s"):
+            flow_summary(apart)
+        assert flow_summary(apart, times=[0, 1, 2]).items[0].b == "0-2 s"
+        by_hand = PerceptionProgram("flow", "patch", apart[0].items, grid=1, meta={"times": 3})
+        with pytest.raises(InputError, match="times of the two frames of step 1, got int 3"):
+            flow_summary([by_hand])
+
     def test_any_count_will_do(self) -> None:
         moves = [flow(u) for u in (3, -3) * 8]
         summary = flow_summary(moves, max_tokens=900, count=len)
         assert len(str(summary)) <= 900 and 1 < len(summary) < 16
+        assert (
+            flow_summary(moves, max_tokens=900, count=lambda text: np.int64(len(text))) == summary
+        )
 
 
 class TestDepthSummary:
@@ -189,6 +233,19 @@ class TestDepthSummary:
         ]
         change = depth_summary(frames, times=range(9), reading="change", grid=2).items[0].r
         assert change == pytest.approx((8, 6, -1), abs=0.1)
+
+    def test_a_new_rate_is_a_new_segment(self) -> None:
+        frames = [metres(d) for d in (20, 19, 18, 17, 13, 9, 5)]
+        change = depth_summary(frames, times=range(7), reading="change", grid=1)
+        assert [(item.r, item.b) for item in change.items] == [
+            ((20, 17, -1), "0-3 s"),
+            ((17, 5, -4), "3-6 s"),
+        ]
+        (word,) = depth_summary(frames, times=range(7), grid=1).items
+        assert (word.r, word.b) == ("nearer", "0-6 s")
+        near = [DepthMap(np.full((8, 8), v), "normalised") for v in (0.1, 0.2, 0.3, 0.6, 0.9)]
+        rates = [item.r for item in depth_summary(near, reading="change", grid=1).items]
+        assert rates == [pytest.approx((0.1, 0.3, 0.1)), pytest.approx((0.3, 0.9, 0.3))]
 
     def test_points_and_boxes(self) -> None:
         field = np.full((40, 40), 4.0)
@@ -239,6 +296,7 @@ class TestDepthSummary:
             ([metres(2)], {}, "at least two, got 1"),
             ([metres(2), metres(3)], {"reading": "word"}, "reading: expected trend or change"),
             ([metres(2), metres(3)], {"boxes": [{}]}, "one for each of 2 frames"),
+            ([metres(2), metres(3)], {"boxes": [1, 2]}, "for each frame, got int 1"),
             ([metres(2), metres(3)], {"boxes": {"A": 3}}, r"expected \(x0, y0, x1, y1\) for 'A'"),
             ([metres(2), metres(3)], {"boxes": {"A": (0, 0, 2000, 1)}}, "corners from 0 to 1000"),
             ([metres(2), metres(3)], {"boxes": {}}, "read in two frames"),

@@ -233,7 +233,7 @@ class TestProgram:
             ({"limit": 0}, "limit: expected at least 1 match, got 0"),
             ({"limit": -1, "around": {"A": (1, 1)}}, "limit: expected at least 0 matches, got -1"),
             ({"around": {"A": (700, 1)}}, "points: expected 'A' within 640×480"),
-            ({"around": [1, 2]}, "points: expected"),
+            ({"around": [1, 2]}, "around: expected"),
         ],
     )
     def test_what_is_refused(self, options: dict[str, object], said: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -330,6 +331,25 @@ def test_matches_are_joined_across_the_pictures() -> None:
     assert (drawn[300:480, :490] == drawn[300, 10]).all()
 
 
+def test_points_asked_about_are_lettered_and_counted_apart() -> None:
+    """A match and a point that run alike: the point has its tag in both pictures, the match none."""
+    black = np.zeros((500, 500, 3), np.uint8)
+    match = Item(1, (500, 200), (500, 200))
+    point = Item("A", (500, 700), (500, 700), "spread 12")
+    lost = Item("B", (500, 900), None, "outside the second image")
+    drawn, plain, one = (
+        np.asarray(overlay(PerceptionProgram("correspondence", "keypoint", items), black, black))
+        for items in ((match, point, lost), (match,), (match, replace(point, p=2)))
+    )
+    second = slice(508, None)
+    tags = [(drawn[300:480, half] == category(0)).all(-1).sum() for half in (slice(500), second)]
+    assert min(tags) > 150 and tags[1] > 2 * tags[0], "the letter, and with it the spread"
+    assert (drawn[400:480, :500] == category(1)).all(-1).sum() > 500
+    assert not (drawn[400:480, second] == category(1)).all(-1).any()
+    assert (drawn[:200] == plain[:200]).all(), "the match is drawn as without points"
+    assert (drawn[500:] != one[500:]).any(), "1 match, 2 points; not 2 matches"
+
+
 def test_best_candidate_is_green_and_a_tie_has_none() -> None:
     grey = np.full((500, 500, 3), 128, np.uint8)
 
@@ -570,6 +590,15 @@ def test_regions() -> None:
         [3],
         [5],
     ]
+
+
+def test_a_shape_that_is_none_is_refused() -> None:
+    for size in ("x", (0, 0), 3):
+        program = PerceptionProgram(
+            "depth", "patch", (Item(1, None, 0.5),), grid=1, meta={"size": size}
+        )
+        with pytest.raises(InputError, match="size in meta of a depth program: expected"):
+            overlay(program, picture((20, 20)))
 
 
 def test_a_picture_of_another_shape_is_refused():

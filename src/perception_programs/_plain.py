@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import struct
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -35,9 +36,13 @@ def check_count(value: Any, name: str) -> int:
     Raises:
         InputError: it is not; the message begins with `name`.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    try:
+        number = 0 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = 0
+    if number < 1:
         raise InputError(f"{name}: expected an integer of at least 1, got {describe(value)}")
-    return value
+    return number
 
 
 def plain_number(value: Any, name: str) -> float | int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -52,12 +53,16 @@ class _Budget:
 
     def _counted_anew(self, program: PerceptionProgram) -> int:
         found = self._count(program.to_text())
-        if isinstance(found, bool) or not isinstance(found, int) or found < 0:
+        try:
+            tokens = -1 if isinstance(found, bool) else operator.index(found)
+        except TypeError:
+            tokens = -1
+        if tokens < 0:
             raise InputError(
                 f"count: expected a function from a text to its number of tokens, got {describe(found)} "
                 "from it"
             )
-        return found
+        return tokens
 
     def holds(self, program: PerceptionProgram) -> bool:
         return self.tokens(program) <= self.most

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..errors import InputError
 from ..geometry import Grid, Size, neighbours
 from ..program import Item, Reading, Relation
 from ..results import Segmentation
+from ._labels import segmentation_of
 
 __all__ = [
     "FRAME_NOTE",
@@ -93,13 +95,9 @@ def cell_labels(labels: LabelsLike, grid: Grid, size: Size) -> list[str | None] 
     Raises:
         InputError: the segmentation is of an image of another size.
     """
-    if labels is None:
+    segmentation = segmentation_of(labels, size)
+    if segmentation is None:
         return None
-    segmentation = labels if isinstance(labels, Segmentation) else Segmentation(labels)
-    if segmentation.size != size:
-        raise InputError(
-            f"labels: expected a segmentation of {size}, got one of {segmentation.size}"
-        )
     return [segmentation.name(number) for number in dominant_classes(segmentation, grid)[0]]
 
 
@@ -128,12 +126,16 @@ def cap_relations(
     Raises:
         InputError: `limit` is negative or no number.
     """
-    if not isinstance(limit, (bool, int)) or limit < 0:
+    try:
+        most = operator.index(limit)
+    except TypeError:
+        most = -1
+    if most < 0:
         raise InputError(f"relations: expected True, False or how many at most, got {limit!r}")
     if limit is True:
         return tuple(relation for _, relation in relations), 0
     if limit is False:
         return (), 0
-    strongest = sorted(range(len(relations)), key=lambda i: -relations[i][0])[:limit]
+    strongest = sorted(range(len(relations)), key=lambda i: -relations[i][0])[:most]
     kept = tuple(relations[i][1] for i in sorted(strongest))
     return kept, len(relations) - len(kept)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry import FRAME, Grid
+from ..geometry import FRAME, Grid, Size, to_size
 from ..program import Identifier, Item, PerceptionProgram
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "parts_of",
     "places",
     "same_label",
+    "size_of",
     "state",
     "touching",
 ]
@@ -113,6 +114,24 @@ def places(program: PerceptionProgram) -> list[Place]:
     return found
 
 
+def size_of(program: PerceptionProgram, *keys: str) -> Size | None:
+    """`(width, height)` of the picture that a program is of, as its `meta` has it; None without one.
+
+    Args:
+        program: any program.
+        keys: where `meta` may have it, the first that does; by default `size`, then `size1`.
+
+    Raises:
+        InputError: what is there is no size, as may be in a program made by hand.
+    """
+    key = next(
+        (key for key in keys or ("size", "size1") if program.meta.get(key) is not None), None
+    )
+    if key is None:
+        return None
+    return to_size(program.meta[key], f'meta["{key}"] of a {program.modality} program')
+
+
 def box_of(numbers: Sequence[float]) -> Box:
     """Four numbers as a box."""
     x0, y0, x1, y1 = map(float, numbers)
@@ -127,6 +146,8 @@ def _cell_box(p: Identifier | None, grid: Grid | None) -> Box | None:
     if grid is None or p is None:
         return None
     number, *quarters = str(p).split(".")
+    if isinstance(p, str) and not quarters:
+        return None  # a point that is called "7"
     if not number.isdecimal() or not 1 <= int(number) <= grid.count:
         return None
     row, col = divmod(int(number) - 1, grid.cols)

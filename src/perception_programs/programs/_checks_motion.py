@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..geometry import FRAME
+from .._plain import plain_number
+from ..geometry import FRAME, Size
 from ..program import Item, PerceptionProgram, Reading, numbers_in
 from ._checks_base import (
     Box,
@@ -33,6 +34,7 @@ from ._checks_base import (
     overlapping,
     parts_of,
     places,
+    size_of,
     state,
     touching,
 )
@@ -93,18 +95,13 @@ def _hull(allowed: Sequence[_Allowed]) -> _Allowed:
     )
 
 
-def _size(program: PerceptionProgram) -> tuple[float, float] | None:
-    size = program.meta.get("size", program.meta.get("size1"))
-    return None if size is None else (float(size[0]), float(size[1]))
-
-
 class _Flow:
     """What a flow program allows for at each of its places, in pixels of a picture of `size`."""
 
-    def __init__(self, program: PerceptionProgram, size: tuple[float, float] | None) -> None:
-        own = _size(program) or size
+    def __init__(self, program: PerceptionProgram, size: Size | None) -> None:
+        own = size_of(program) or size
         self.scale = (size[0] / own[0], size[1] / own[1]) if size and own else (1.0, 1.0)
-        self.still = float(program.meta.get("still", _STILL))
+        self.still = plain_number(program.meta.get("still", _STILL), 'meta["still"]')
         read = [(place, self._allowed(place.item.r)) for place in places(program)]
         self.places = [place for place, allowed in read if allowed is not None]
         self.allowed = [allowed for _, allowed in read if allowed is not None]
@@ -167,7 +164,7 @@ def _is_mixed(reading: Reading) -> bool:
 
 def two_flows(first: Source, second: Source, limits: Limits) -> Outcome:
     """Two flow programs, cell by cell and point by point."""
-    size = _size(first.program) or _size(second.program)
+    size = size_of(first.program) or size_of(second.program)
     flows = _Flow(first.program, size), _Flow(second.program, size)
     kin = kinship(flows[0].places, flows[1].places)
     rows = _same(*flows, kin, limits.pixels) if kin else _across(*flows, limits.pixels)
@@ -294,7 +291,7 @@ def matches_and_flow(first: Source, second: Source, limits: Limits) -> Outcome:
     A cell tells little of a small object in it. So a match must be alone with its motion among the
     matches around, or most of those next to it must go against the flow too.
     """
-    matches, size = _Matches(first.program), _size(second.program) or _size(first.program)
+    matches, size = _Matches(first.program), size_of(second.program) or size_of(first.program)
     flow = _Flow(second.program, size)
     moves = _in_pixels(matches, first.program, size)
     pixels = limits.pixels + (size[0] / FRAME if size else 1)  # coordinates are cut to thousandths
@@ -354,13 +351,11 @@ def _stands_out(matches: _Matches, n: int, cell: Box, against: Any, spread: floa
     return not at_border(cell) and near.sum() >= _FEW and float(near.mean()) >= _MOST
 
 
-def _in_pixels(
-    matches: _Matches, program: PerceptionProgram, size: tuple[float, float] | None
-) -> Floats:
+def _in_pixels(matches: _Matches, program: PerceptionProgram, size: Size | None) -> Floats:
     """How far each match goes, in pixels of the flow's picture."""
     if size is None:
         return matches.moves
-    sizes = [np.array(program.meta.get(key) or size, float) for key in ("size1", "size2")]
+    sizes = [np.array(size_of(program, key) or size, float) for key in ("size1", "size2")]
     moved = (matches.ends * sizes[1] - matches.starts * sizes[0]) / FRAME
     pixels: Floats = moved * np.array(size) / sizes[0]
     return pixels

@@ -77,7 +77,7 @@ def two_segmentations(first: Source, second: Source, limits: Limits) -> Outcome:
     Two classes may share a cell. What they are both said to cover, where the cells of two programs
     overlap, is at least what the two parts have above the whole.
     """
-    one, other = places(first.program), places(second.program)
+    one, other = _covering(first.program), _covering(second.program)
     swap = len(one) < len(other)
     fine, coarse = (other, one) if swap else (one, other)
     boxes, pairs, compared = boxes_of(coarse), [], 0
@@ -88,6 +88,11 @@ def two_segmentations(first: Source, second: Source, limits: Limits) -> Outcome:
                 a, b = (coarse[m], place) if swap else (place, coarse[m])
                 pairs.append((_covered(first, a), _covered(second, b)))
     return Outcome(compared, tuple(pairs))
+
+
+def _covering(program: PerceptionProgram) -> list[Place]:
+    """The cells that say how much of them is covered; a word there says nothing that can be compared."""
+    return [place for place in places(program) if numbers_in(place.item.r)]
 
 
 def _both_cover(a: Place, b: Place) -> bool:

@@ -17,6 +17,7 @@ from ..geometry import Grid, cell_medians, cell_statistics
 from ..program import Reading
 from ..results import DepthMap
 from ._quadtree import Box, Middle, pixels_of
+from ._reliability import shares_of
 
 __all__ = [
     "DepthReading",
@@ -74,13 +75,13 @@ class Measured:
 
 def check_reading(reading: Any, units: Any, depth: DepthMap) -> None:
     """Refuse a reading or a unit that there is not, or that the map does not have."""
-    if units not in _SCALES:
+    if not isinstance(units, str) or units not in _SCALES:
         raise InputError(f"units: expected nearness or m, got {units!r}")
     if units == "m" and depth.kind != "metric":
         raise InputError(
             f"units: expected a metric map for readings in metres, got a {depth.kind} one"
         )
-    if (reading, units) not in _NOTES:
+    if not isinstance(reading, str) or (reading, units) not in _NOTES:
         raise InputError(
             f"reading: expected range, median or range+median, got {describe(reading)}"
         )
@@ -115,11 +116,10 @@ def measured_grid(field: Field, valid: Field | None, grid: Grid, reading: DepthR
     else:
         medians = cell_medians(field, grid, valid)[0]
     height, width = (int(n) for n in field.shape)
-    xs, ys = grid.edges((width, height))
-    share = found.count / np.outer(np.diff(ys), np.diff(xs))
+    share = np.array(shares_of(found.count, grid, (width, height)))
     masked = height * width - int(found.count.sum())
     low, high, mean = found.min.ravel(), found.max.ravel(), found.mean.ravel()
-    return Measured(low, medians.ravel(), high, mean, share.ravel(), masked)
+    return Measured(low, medians.ravel(), high, mean, share, masked)
 
 
 def measured_boxes(field: Field, valid: Field, boxes: Sequence[Box]) -> Measured:

@@ -11,9 +11,10 @@ import numpy as np
 from .._plain import decimals
 from ..geometry import normalise
 from ..program import Item, Relation
-from ..results import DepthMap, Segmentation
-from ._cells import FRAME_NOTE
+from ..results import DepthMap
+from ._cells import FRAME_NOTE, LabelsLike
 from ._depth_cells import DepthUnits, scaled
+from ._labels import labels_at
 from ._points import disc_pixels, disc_radius, ordered_pairs, ranks, values_at
 from ._reliability import Reliability, reliability
 
@@ -38,7 +39,7 @@ def depth_points(
     places: Mapping[str, tuple[float, float]],
     units: DepthUnits,
     tau: float,
-    labels: Segmentation | None,
+    labels: LabelsLike,
     how: Reliability,
 ) -> DepthPoints:
     """Each point with the median of the readable pixels around it; only those pixels are looked at."""
@@ -58,11 +59,11 @@ def depth_points(
         found = [_median(values[read]) for values, read in zip(metres, known, strict=True)]
     order = ranks(nearness)
     shares = reliability([float(read.mean()) for read in known], how) or [None] * len(places)
+    names = labels_at(labels, places.values(), depth.size)
+    rows = zip(places.items(), found, names, shares, strict=True)
     items = tuple(
-        Item(
-            letter, normalise(*at, depth.size), reading, _label(letter, at, order, labels), q=share
-        )
-        for (letter, at), reading, share in zip(places.items(), found, shares, strict=True)
+        Item(letter, normalise(*at, depth.size), reading, _label(letter, name, order), q=share)
+        for (letter, at), reading, name, share in rows
     )
     return DepthPoints(items, ordered_pairs(nearness, tau, "in_front_of"))
 
@@ -74,18 +75,9 @@ def _median(values: np.ndarray) -> float | None:
     return None if math.isnan(number) else number
 
 
-def _label(
-    letter: str,
-    at: tuple[float, float],
-    order: Mapping[str, int],
-    labels: Segmentation | None,
-) -> str | None:
+def _label(letter: str, name: str | None, order: Mapping[str, int]) -> str | None:
     """What is at the point, and its rank; None of either may be known."""
-    said = []
-    if labels is not None:
-        height, width = labels.classes.shape
-        rows, columns = disc_pixels((height, width), at, labels.size, 0)
-        said.append(labels.name(int(labels.classes[rows[0], columns[0]])))
+    said = [] if name is None else [name]
     if letter in order:
         said.append(f"rank {order[letter]} of {len(order)}")
     return ", ".join(said) or None

@@ -17,8 +17,8 @@ from ._cells import check_tau
 from ._checks_base import Place
 from ._checks_depth import depth_places, in_metres, nearness
 from ._experts import check_unused
-from ._segments import Count, Segment, check_times, fitting, span
-from ._trends import misfit, order_of, trend, trend_segments
+from ._segments import Count, Segment, check_times, fitting, in_seconds, span
+from ._trends import Series, misfit, order_of, rate_segments, trend, trend_segments
 from .sequences import depth_programs
 
 __all__ = ["depth_summary"]
@@ -54,7 +54,8 @@ def depth_summary(
         frames: depth programs, as `depth_programs` makes them, or what it takes: depth maps or pictures.
         times: of the frames, in seconds; those that the programs say when not given.
         reading: `trend` for the word; `change` for (at the beginning, at the end, change per second, or
-            per frame where times are unknown), in metres or nearness.
+            per frame where times are unknown), in metres or nearness; a new segment begins where the
+            rate changes, not only where the word does.
         boxes: {name: (x0, y0, x1, y1)} in the 0-1000 frame, or one such mapping for each frame.
         tau: how much nearness must change to be a change, or, in metres, its logarithm: 0.05 is a
             twentieth of the distance. Half of it is taken for noise.
@@ -168,6 +169,11 @@ def _boxes_of(boxes: Any, frames: int) -> list[Mapping[str, Sequence[float]] | N
         raise InputError(
             f"boxes: expected a mapping, or one for each of {frames} frames, got {describe(boxes)}"
         )
+    for frame in boxes:
+        if frame is not None and not isinstance(frame, Mapping):
+            raise InputError(
+                f"boxes: expected {{name: (x0, y0, x1, y1)}} for each frame, got {describe(frame)}"
+            )
     return list(boxes)
 
 
@@ -186,14 +192,26 @@ def _trends(
     ]
     names = list(dict.fromkeys(name for frame in read for name in frame))
     frames = {name: [n for n, frame in enumerate(read) if name in frame] for name in names}
+    # A rate is told in metres, so it is in metres that one stays the same.
+    rates, clock = reading == "change", in_seconds(times)
+    ratio = rates and metres
+
+    def value(number: float) -> float:
+        return number if rates else nearness([number], metres)[0]
+
     series = {
         name: [
-            (float(n if times is None else times[n]), nearness([read[n][name]], metres)[0])
-            for n in frames[name]
+            (float(n if times is None else times[n]), value(read[n][name])) for n in frames[name]
         ]
         for name in names
     }
-    found = [s for name in names for s in trend_segments(name, series[name], tau)]
+    found = [
+        segment
+        for name, own in series.items()
+        for segment in (
+            rate_segments(name, own, tau, ratio=ratio) if rates else trend_segments(name, own, tau)
+        )
+    ]
     if not found:
         raise InputError("frames: expected something that can be read in two frames, got none")
 
@@ -202,20 +220,25 @@ def _trends(
         for n, segment in enumerate(segments, 1):
             own = frames[segment.target]
             ends = own[segment.first], own[segment.last]
-            said: Reading = trend(series[segment.target], segment, tau)
-            if reading == "change":
-                first, last = (read[end][segment.target] for end in ends)
-                lasted = series[segment.target][segment.last][0]
-                lasted -= series[segment.target][segment.first][0]
-                said = rounded(first), rounded(last), rounded((last - first) / lasted)
-            items.append(Item(n, segment.target, said, span(*ends, times)))
+            known = series[segment.target]
+            said = _change(known, segment) if rates else trend(known, segment, tau)
+            items.append(Item(n, segment.target, said, span(*ends, clock)))
         merged = len(found) - len(segments)
         note = _trend_note(reading, "m" if metres else "nearness", tau, times, merged > 0)
         return _summary(items, note, len(programs), times, merged)
 
-    return fitting(
-        found, lambda segment: misfit(series[segment.target], segment), say, max_tokens, count
-    )
+    def cost(segment: Segment) -> float:
+        return misfit(series[segment.target], segment, ratio=ratio)
+
+    return fitting(found, cost, say, max_tokens, count)
+
+
+def _change(series: Series, segment: Segment) -> Reading:
+    """What a segment reads at its beginning, at its end, and the change between them for each unit of
+    time.
+    """
+    (start, first), (end, last) = series[segment.first], series[segment.last]
+    return rounded(first), rounded(last), rounded((last - first) / (end - start))
 
 
 def _summary(
@@ -265,6 +288,7 @@ def _orders(
             if not place.is_cell
         }
         orders.append(order_of(values, orders[-1] if orders else sorted(values), tau))
+    clock = in_seconds(times)
     groups = [list(group) for _, group in groupby(range(len(orders)), key=orders.__getitem__)]
     found = [Segment(_ORDER, group[0], group[-1]) for group in groups]
 
@@ -281,7 +305,7 @@ def _orders(
             order, lasting = longest(segment)
             whole = segment.last - segment.first + 1
             share = None if lasting == whole else rounded(lasting / whole)
-            when = span(segment.first, segment.last, times)
+            when = span(segment.first, segment.last, clock)
             items.append(Item(n, _ORDER, ", ".join(order), when, q=share))
         merged = len(found) - len(segments)
         about = "c: what it is about. r: the points from the nearest to the farthest; how near they are "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import fmean
 from typing import Any, Literal
 
@@ -13,8 +13,9 @@ from .._arrays import describe
 from .._plain import plain_number, rounded
 from ..errors import InputError
 from ..program import Item, PerceptionProgram, Reading, numbers_in
+from ._checks_base import size_of
 from ._experts import check_unused
-from ._segments import Count, Segment, check_times, fitting, span
+from ._segments import Count, Segment, check_times, fitting, in_seconds, span
 from .sequences import flow_programs
 
 __all__ = ["flow_summary"]
@@ -54,8 +55,9 @@ def flow_summary(
         options: of `flow_programs`, where pictures or flows are given.
 
     Raises:
-        InputError: no flow programs, or none can be made; a budget that not even one segment fits;
-            means asked of programs that read sides only.
+        InputError: no flow programs, or none can be made; steps of pictures of different sizes, whose
+            pixels are not the same; times of steps that do not follow each other; a budget that not even
+            one segment fits; means asked of programs that read sides only.
 
     >>> def step(motion):
     ...     return PerceptionProgram("flow", "patch", (Item(1, (500, 500), motion),), grid=1)
@@ -64,6 +66,7 @@ def flow_summary(
     [('left', '0-2 s'), ('still', '2-3 s')]
     """
     programs = _flow_programs(steps, times, options)
+    _check_sizes(programs)
     known = _times(programs, times)
     if reading not in ("direction", "mean"):
         raise InputError(f"reading: expected direction or mean, got {describe(reading)}")
@@ -75,6 +78,7 @@ def flow_summary(
             'with flow_program(..., reading="mean")'
         )
     words = [word for word, _ in moves]
+    clock = in_seconds(known)
     vectors = [vector or _UNITS.get(word or "", (0.0, 0.0)) for word, vector in moves]
 
     def cost(segment: Segment) -> float:
@@ -82,7 +86,7 @@ def flow_summary(
 
     def say(segments: Sequence[Segment]) -> PerceptionProgram:
         items = tuple(
-            _item(n, segment, words, vectors, known, reading)
+            _item(n, segment, words, vectors, known, clock, reading)
             for n, segment in enumerate(segments, 1)
         )
         return PerceptionProgram(
@@ -125,6 +129,18 @@ def _flow_programs(
     return given
 
 
+def _check_sizes(programs: Sequence[PerceptionProgram]) -> None:
+    """Refuse steps of pictures of different sizes; those that say none are taken for the others'."""
+    sizes = {n: size for n, p in enumerate(programs, 1) if (size := size_of(p)) is not None}
+    first = next(iter(sizes), 0)
+    for n, size in sizes.items():
+        if size != sizes[first]:
+            said = " and ".join(
+                f"{w}×{h} in step {k}" for k, (w, h) in ((first, sizes[first]), (n, size))
+            )
+            raise InputError(f"steps: expected the flow of pictures of one size, got {said}")
+
+
 def _times(
     programs: Sequence[PerceptionProgram], times: Sequence[float] | None
 ) -> tuple[float, ...] | None:
@@ -133,8 +149,24 @@ def _times(
         said = [program.meta.get("times") for program in programs]
         if None in said:
             return None
-        times = [said[0][0], *(end for _, end in said)]  # type: ignore[index, misc]
+        times = _in_a_row(said)
     return check_times(times, len(programs) + 1)
+
+
+def _in_a_row(said: Sequence[Any]) -> list[float]:
+    """The times of all frames, from those of the two frames of each step."""
+    for n, pair in enumerate(said, 1):
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise InputError(
+                f'meta["times"]: expected the times of the two frames of step {n}, got {describe(pair)}'
+            )
+    for (_, end), (start, _) in pairwise(said):
+        if start != end:
+            raise InputError(
+                f"steps: expected steps that follow each other, got one to {end} s and then one from "
+                f"{start} s; times= says others"
+            )
+    return [said[0][0], *(end for _, end in said)]
 
 
 def _dominant(program: PerceptionProgram, still: float) -> tuple[str | None, _Vector | None]:
@@ -175,7 +207,8 @@ def _word(reading: Reading, still: float) -> str | None:
 def _spread(vectors: Sequence[_Vector]) -> float:
     """The sum of squared distances from the mean."""
     means = [fmean(axis) for axis in zip(*vectors, strict=True)]
-    return sum((u - means[0]) ** 2 + (v - means[1]) ** 2 for u, v in vectors)
+    off = [(u - means[0], v - means[1]) for u, v in vectors]
+    return sum(x * x + y * y for x, y in off)  # not `**`, which refuses what is too large
 
 
 def _item(
@@ -184,6 +217,7 @@ def _item(
     words: Sequence[str | None],
     vectors: Sequence[_Vector],
     times: Sequence[float] | None,
+    clock: Sequence[str] | None,
     reading: str,
 ) -> Item:
     steps = range(segment.first, segment.last + 1)
@@ -193,8 +227,8 @@ def _item(
     word, most = lasting.most_common(1)[0]
     when = (
         span(segment.first, segment.last, None, "step")
-        if times is None
-        else span(segment.first, segment.last + 1, times)
+        if clock is None
+        else span(segment.first, segment.last + 1, clock)
     )
     said: Reading = word
     if reading == "mean" and word is not None:

@@ -27,6 +27,7 @@ __all__ = [
     "Motion",
     "cell_motion",
     "check_note",
+    "expert_options",
     "how_to_read",
     "point_motion",
     "points_note",
@@ -90,6 +91,15 @@ class Motion:
     shares: list[float]
     consistent: list[float | None]
     masked: int = 0
+
+
+def expert_options(check: bool, reliability: Any) -> dict[str, Any]:
+    """What a flow expert is loaded with: whatever asks for confidence needs the way back too.
+
+    >>> expert_options(False, "words"), expert_options(False, None)
+    ({'check': True}, {})
+    """
+    return {"check": True} if check or reliability is not None else {}
 
 
 def how_to_read(reading: Any, still: Any, check: bool, flow: FlowField) -> How:

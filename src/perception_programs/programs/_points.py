@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,19 +19,25 @@ from ..results import Points
 
 __all__ = ["asked_points", "disc_pixels", "disc_radius", "ordered_pairs", "ranks", "values_at"]
 
+_QUARTER = re.compile(r"[0-9]+(\.[0-9]+)+")  # what a quarter of a cell is called: 17.3
 _RADIUS = 0.004  # of the shorter side: 2 pixels at 500, 4 at 1080
 
 
-def asked_points(points: Any, size: Size) -> dict[str, tuple[float, float]]:
+def asked_points(
+    points: Any, size: Size, *, name: str = "points", beside_cells: bool = False
+) -> dict[str, tuple[float, float]]:
     """Each letter's place in pixels of an image of `size`, in the order given.
 
     Args:
         points: {"A": (x, y)} in pixels, or a `Points` of points.
         size: `(width, height)` of the image.
+        name: of the argument, which errors begin with.
+        beside_cells: whether the points stand in one program with cells, some of which are named.
 
     Raises:
-        InputError: something else, boxes, no point at all, a letter that is empty or occurs twice, a
-            point outside the image, or `Points` of an image of another size.
+        InputError: something else, boxes, no point at all, a letter that is empty or occurs twice or,
+            beside cells, is what a quarter of one is called, a point outside the image, or `Points`
+            of an image of another size.
 
     >>> asked_points({"A": (10, 20.5)}, (100, 50))
     {'A': (10.0, 20.5)}
@@ -39,21 +46,26 @@ def asked_points(points: Any, size: Size) -> dict[str, tuple[float, float]]:
         points = Points.from_dict(points, size)
     if not isinstance(points, Points):
         raise InputError(
-            f"points: expected {{letter: (x, y)}} in pixels or Points, got {describe(points)}"
+            f"{name}: expected {{letter: (x, y)}} in pixels or Points, got {describe(points)}"
         )
     if points.points is None:
-        raise InputError("points: expected points (x, y), got boxes")
+        raise InputError(f"{name}: expected points (x, y), got boxes")
     if points.size != size:
         raise InputError(
-            f"points: expected points of an image of {size[0]}×{size[1]}, "
+            f"{name}: expected points of an image of {size[0]}×{size[1]}, "
             f"got those of one of {points.size[0]}×{points.size[1]}"
         )
     if not len(points):
-        raise InputError("points: expected at least one point, got none")
+        raise InputError(f"{name}: expected at least one point, got none")
     places: dict[str, tuple[float, float]] = {}
     for letter, (x, y) in zip(points.labels, decimals(points.points), strict=True):
         if not letter.strip() or letter in places:
-            raise InputError(f"points: expected each letter once, got {list(points.labels)}")
+            raise InputError(f"{name}: expected each letter once, got {list(points.labels)}")
+        if beside_cells and _QUARTER.fullmatch(letter):
+            raise InputError(
+                f"{name}: expected a letter beside cells, got {letter!r}, which is what a quarter of a "
+                "cell is called; grid=None leaves the cells out"
+            )
         places[letter] = (x, y)
     return places
 

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..geometry import Grid
 from ..program import Item, PerceptionProgram, Reading, Relation
 from ._cells import FRAME_NOTE
 from ._scene_objects import EXTENTS, Objects
-from ._scene_parts import cells_of
 from ._scene_relations import BACKGROUND, relation_notes
 
 __all__ = ["Composition", "Measured"]
@@ -27,14 +25,14 @@ class Measured:
         readings: N × their number, NaN where one could not be read.
         ground: the same of what lies in no box; None without flow.
         near: N, nearness; None without depth.
-        cells: the map that cells are read from; None without depth.
+        map: of nearness or metres, which cells are read from; None without depth.
     """
 
     names: tuple[str, ...]
     readings: npt.NDArray[np.float32]
     ground: npt.NDArray[np.float32] | None
     near: npt.NDArray[np.float64] | None
-    cells: npt.NDArray[np.float32] | None
+    map: npt.NDArray[np.float32] | None
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Composition:
         corners: N×4, their boxes in the frame.
         tree: which are listed under which.
         related: the relations among those under each, and how many of them were cut.
-        grid: of the cells of depth in objects without other parts, or None.
+        cells: of depth, in objects without other parts; None for a box with fewer pixels than cells.
     """
 
     objects: Objects
@@ -54,7 +52,7 @@ class Composition:
     corners: npt.NDArray[np.int64]
     tree: Mapping[int | None, Sequence[int]]
     related: Mapping[int | None, tuple[tuple[Relation, ...], int]]
-    grid: Grid | None
+    cells: Mapping[int, PerceptionProgram | None]
 
     def items(self) -> tuple[Item, ...]:
         items = self._listed(None)
@@ -79,11 +77,11 @@ class Composition:
     def _parts(self, n: int) -> PerceptionProgram | None:
         if n in self.tree:
             return PerceptionProgram("scene", "object", self._listed(n), self.related[n][0])
-        if self.grid is None or self.measured.cells is None:
-            return None
-        return cells_of(self.measured.cells, self.objects, n, self.grid)
+        return self.cells.get(n)
 
-    def note(self, tau: float) -> str:
+    def note(self, tau: float, threshold: float | None) -> str:
+        if not len(self.objects):
+            return " ".join([self._none_found(threshold), *self._ground_note()])
         metres = "metres" in self.measured.names
         said = [
             f"Each item is an object. p: its number. c: [x0, y0, x1, y1] of its box; {FRAME_NOTE}.",
@@ -92,19 +90,34 @@ class Composition:
         ]
         if self.objects.scores is not None:
             said.append("q: confidence that it is, from 0 to 1.")
-        if self.measured.ground is not None:
-            said.append(f"{BACKGROUND}: what lies in no box.")
+        said += self._ground_note()
         if len(self.tree) > 1:
             said.append("parts: the objects inside it.")
-        if self.grid is not None:
-            what = "metres" if metres else "nearness"
-            said.append(
-                f"parts of modality depth: {self.grid.rows} × {self.grid.cols} cells over its box, row by "
-                f"row; c: [x, y] of a cell's centre, r: [lowest, highest] {what} of the object in it."
-            )
+        said += self._cells_note("metres" if metres else "nearness")
         predicates = {relation.predicate for rows, _ in self.related.values() for relation in rows}
         said += relation_notes(predicates, tau, metres=metres)
         return " ".join(said)
+
+    @staticmethod
+    def _none_found(threshold: float | None) -> str:
+        above = "" if threshold is None else f" with a confidence of at least {threshold:.4g}"
+        return f"No object was found{above}: none found."
+
+    def _ground_note(self) -> list[str]:
+        if self.measured.ground is None:
+            return []
+        said = [f"{BACKGROUND}: what lies in no box."]
+        return said if len(self.objects) else [*said, self._reading_note()]
+
+    def _cells_note(self, what: str) -> list[str]:
+        grid = next((cells.grid for cells in self.cells.values() if cells is not None), None)
+        if grid is None:
+            return []
+        some = " (none in boxes of fewer pixels than that)" if None in self.cells.values() else ""
+        return [
+            f"parts of modality depth: {grid.rows} × {grid.cols} cells over its box, row by row{some}; c: "
+            f"[x, y] of a cell's centre, r: [lowest, highest] {what} of the object in it."
+        ]
 
     def _reading_note(self) -> str:
         names = self.measured.names
@@ -119,8 +132,9 @@ class Composition:
         used = {extent.how for extent in self.objects.extents}
         pixels = ", else ".join(words for how, words in EXTENTS.items() if how in used)
         medians = "medians" if len(names) > 1 else "the median"
+        over = f" {pixels}" if pixels else ""
         null = " null: could not be read." if _missing(self.measured) else ""
-        return f"r: [{', '.join(names)}]: {said}; {medians} {pixels}.{null}"
+        return f"r: [{', '.join(names)}]: {said}; {medians}{over}.{null}"
 
 
 def _missing(measured: Measured) -> bool:

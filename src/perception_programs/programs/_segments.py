@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+import numpy as np
 
 from .._arrays import describe
 from .._plain import check_count, plain_number
@@ -12,10 +15,12 @@ from ..errors import InputError
 from ..program import PerceptionProgram
 from ..tokens import estimate_tokens
 
-__all__ = ["Count", "Segment", "check_times", "fitting", "merged", "span"]
+__all__ = ["Count", "Segment", "check_times", "fitting", "in_seconds", "merged", "span"]
 
 Count = Callable[[str], int]
 """How many tokens a text is."""
+
+_DIGITS, _EXACT = 6, 17  # significant ones of a time: as a rule, and where it is exact
 
 
 @dataclass(frozen=True)
@@ -102,9 +107,14 @@ def fitting(
 
 def _tokens(program: PerceptionProgram, count: Count) -> int:
     found = count(program.to_text())
-    if isinstance(found, bool) or not isinstance(found, int):
-        raise InputError(f"count: expected a function to a number of tokens, got {describe(found)}")
-    return found
+    try:
+        if isinstance(found, bool):
+            raise TypeError
+        return operator.index(found)
+    except TypeError:
+        raise InputError(
+            f"count: expected a function to a number of tokens, got {describe(found)}"
+        ) from None
 
 
 def check_times(times: Sequence[float] | None, expected: int) -> tuple[float, ...] | None:
@@ -126,12 +136,32 @@ def check_times(times: Sequence[float] | None, expected: int) -> tuple[float, ..
     return found
 
 
-def span(first: int, last: int, times: Sequence[float] | None, what: str = "frame") -> str:
-    """From when to when, in seconds or, where they are unknown, in numbers from 1.
+def in_seconds(times: Sequence[float] | None) -> tuple[str, ...] | None:
+    """Times as texts: six digits, and more where the steps between the times are that much shorter.
 
-    >>> span(0, 3, (0, 0.5, 1, 1.5)), span(0, 3, None), span(2, 2, None, "step")
+    None of them is off by more than a hundredth of the shortest step, so that they keep their order and
+    their distances. A single one is told exactly.
+
+    >>> in_seconds((0, 1 / 30, 0.5)), in_seconds((1.7e9, 1.7e9 + 0.04))
+    (('0', '0.0333333', '0.5'), ('1700000000', '1700000000.04'))
+    """
+    if times is None:
+        return None
+    off = min((b - a for a, b in pairwise(times)), default=0.0) / 100
+    for digits in range(_DIGITS, _EXACT + 1):
+        short = [float(f"{time:.{digits}g}") for time in times]
+        if all(abs(a - b) <= off for a, b in zip(short, times, strict=True)):
+            break
+    return tuple(np.format_float_positional(time, trim="-") for time in short)
+
+
+def span(first: int, last: int, times: Sequence[str] | None, what: str = "frame") -> str:
+    """From when to when, in seconds as `in_seconds` has them or, where they are unknown, in numbers
+    from 1.
+
+    >>> span(0, 3, ("0", "0.5", "1", "1.5")), span(0, 3, None), span(2, 2, None, "step")
     ('0-1.5 s', 'frames 1-4', 'step 3')
     """
     if times is not None:
-        return f"{times[first]:.6g}-{times[last]:.6g} s"
+        return f"{times[first]}-{times[last]} s"
     return f"{what} {first + 1}" if first == last else f"{what}s {first + 1}-{last + 1}"

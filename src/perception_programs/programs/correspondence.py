@@ -66,7 +66,7 @@ def correspondence_program(
     (Item(p='REF', c=(120, 110), r=(110, 110), b='from one match'),)
     """
     matches, meta, images = _matches(first, second, expert)
-    places = None if around is None else asked_points(around, matches.size1)
+    places = None if around is None else asked_points(around, matches.size1, name="around")
     if places is None:
         kept = _surest(matches, limit)
     else:

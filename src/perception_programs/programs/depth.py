@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..geometry import Grid, neighbours
 from ..images import is_picture
 from ..program import Item, PerceptionProgram, Reading, Relation
-from ..results import DepthMap, Segmentation
+from ..results import DepthMap
 from ..results.depth import DepthKind
 from ._cells import (
     FRAME_NOTE,
@@ -38,6 +38,7 @@ from ._depth_cells import (
 )
 from ._depth_points import DepthPoints, depth_points, points_note
 from ._experts import ExpertLike, check_unused, run_expert
+from ._labels import segmentation_of
 from ._points import asked_points, disc_radius
 from ._quadtree import adaptive_cells, names_in, touching
 from ._reliability import Reliability, reliability, reliability_note
@@ -125,17 +126,21 @@ def depth_program(
     """
     depth, meta, images = _depth_map(source, kind, mask, expert)
     check_reading(reading, units, depth)
-    limit = check_tau(tau)
-    places = None if points is None else asked_points(points, depth.size)
-    if grid is None and (places is None or adaptive):
+    limit, span = check_tau(tau), _check_split(split)
+    places = None
+    if points is not None:
+        places = asked_points(points, depth.size, beside_cells=grid is not None)
+    if grid is None and adaptive:
+        raise InputError("adaptive: expected a grid of cells to cut, got grid=None")
+    if grid is None and places is None:
         raise InputError("grid: expected a number or (rows, cols), or points alone, got None")
     cells = None
     if grid is not None:
         options = (Grid.of(grid), reading, units, limit, labels, reliability)
-        cells = _adaptive(depth, split, *options) if adaptive else _plain(depth, *options)
+        cells = _adaptive(depth, span, *options) if adaptive else _plain(depth, *options)
     asked = None
     if places is not None:
-        asked = depth_points(depth, places, units, limit, _known(labels, depth), reliability)
+        asked = depth_points(depth, places, units, limit, labels, reliability)
     found = [*(cells.relations if cells else ()), *(asked.relations if asked else ())]
     kept, cut = cap_relations(found, relations)
     return PerceptionProgram(
@@ -150,11 +155,18 @@ def depth_program(
             "kind": depth.kind,
             "units": units,
             **({} if reading == "range" else {"reading": reading}),
-            **({"adaptive": {"cells": Grid.of(grid).count, "split": split}} if adaptive else {}),
+            **({"adaptive": {"cells": Grid.of(grid).count, "split": span}} if adaptive else {}),
             **_counts(depth, cells, asked, cut),
         },
         images=images,
     )
+
+
+def _check_split(split: Any) -> float:
+    span = plain_number(split, "split")
+    if span < 0:
+        raise InputError(f"split: expected a number of at least 0, got {split!r}")
+    return span
 
 
 def _depth_map(
@@ -227,16 +239,13 @@ def _adaptive(
     how: Reliability,
 ) -> _Cells:
     """The cells of a grid that is cut where it pays."""
-    span = plain_number(split, "split")
-    if span < 0:
-        raise InputError(f"split: expected a number of at least 0, got {split!r}")
     truth, valid = to_numpy(depth.nearness()), to_numpy(depth.valid())
-    base, cells = adaptive_cells(truth, grid, middle_of(reading), span)
+    base, cells = adaptive_cells(truth, grid, middle_of(reading), split)
     boxes = [cell.box for cell in cells]
     near = measured_boxes(truth, valid, boxes)
     shown = near if units == "nearness" else measured_boxes(to_numpy(depth.values), valid, boxes)
     readings = readings_of(shown, reading)
-    known = _known(labels, depth)
+    known = segmentation_of(labels, depth.size)
     rows = zip(
         cells,
         readings,
@@ -264,18 +273,6 @@ def _in_front(
             front, back = (first, second) if difference > 0 else (second, first)
             related.append((abs(difference), Relation(names[front], "in_front_of", names[back])))
     return related
-
-
-def _known(labels: LabelsLike, depth: DepthMap) -> Segmentation | None:
-    """The segmentation, if there is one and it is of the same image."""
-    if labels is None:
-        return None
-    segmentation = labels if isinstance(labels, Segmentation) else Segmentation(labels)
-    if segmentation.size != depth.size:
-        raise InputError(
-            f"labels: expected a segmentation of {depth.size}, got one of {segmentation.size}"
-        )
-    return segmentation
 
 
 def _note(

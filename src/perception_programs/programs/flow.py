@@ -21,6 +21,7 @@ from ._motion import (
     Motion,
     cell_motion,
     check_note,
+    expert_options,
     how_to_read,
     point_motion,
     points_note,
@@ -82,10 +83,11 @@ def flow_program(
     >>> flow_program(field, reading="mean", grid=None, points={"A": (20, 10)}).items
     (Item(p='A', c=(500, 250), r=(-3.0, 4.0, 5.0)),)
     """
-    both_ways = check or reliability is not None
-    flow, meta, images = _flow_field(first, second, expert, both_ways)
+    flow, meta, images = _flow_field(first, second, expert, expert_options(check, reliability))
     how = how_to_read(reading, still, check, flow)
-    places = None if points is None else asked_points(points, flow.size)
+    places = None
+    if points is not None:
+        places = asked_points(points, flow.size, beside_cells=grid is not None)
     if grid is None and places is None:
         raise InputError("grid: expected a number or (rows, cols), or points alone, got None")
     cells = None if grid is None else Grid.of(grid)
@@ -173,7 +175,7 @@ def _counts(flow: FlowField, moving: Motion | None, asked: Motion | None) -> dic
 
 
 def _flow_field(
-    first: Any, second: Any, expert: ExpertLike, both_ways: bool
+    first: Any, second: Any, expert: ExpertLike, made_with: Mapping[str, Any]
 ) -> tuple[FlowField, dict[str, Any], tuple[Any, ...]]:
     if isinstance(first, FlowField):
         check_unused("a FlowField", second=second, expert=expert)
@@ -191,6 +193,5 @@ def _flow_field(
     for name, frame in (("first", first), ("second", second)):
         if not is_picture(frame) and not (is_array(frame) and len(frame.shape) == 2):
             raise InputError(f"{name}: expected a picture, got {describe(frame)}")
-    made_with = {"check": True} if both_ways else {}
     found = run_expert("flow", expert, FlowField, first, second, made_with=made_with)
     return (*found, (first, second))

@@ -20,7 +20,7 @@ from ._experts import ExpertLike
 from ._scene_inputs import Results, results_of
 from ._scene_items import Composition, Measured
 from ._scene_objects import EXTENTS, Objects, of_detections, of_regions
-from ._scene_parts import tree_of
+from ._scene_parts import cells_of, tree_of
 from ._scene_relations import Layout, holders
 
 __all__ = ["scene_program"]
@@ -103,13 +103,15 @@ def scene_program(
     }
     cut = sum(lost for _, lost in related.values())
     about |= {"relations_cut": cut} if cut else {}
-    composed = Composition(objects, measured, layout.corners, tree, related, grid)
+    small = _cells(measured, objects, tree, grid)
+    about |= {"boxes_without_cells": lost} if (lost := list(small.values()).count(None)) else {}
+    composed = Composition(objects, measured, layout.corners, tree, related, small)
     return PerceptionProgram(
         modality="scene",
         granularity="object",
         items=composed.items(),
         relations=related[None][0],
-        note=composed.note(limit) if len(objects) else _none_found(about),
+        note=composed.note(limit, about.get("threshold")),
         meta={"size": found.size, **_meta(found, objects, units), **about},
         images=found.images,
     )
@@ -174,9 +176,23 @@ def _measured(found: Results, objects: Objects, units: str) -> Measured:
     columns = [objects.medians(field) for field in fields]
     readings = np.stack(columns, axis=1) if columns else np.empty((len(objects), 0), np.float32)
     ground = None
-    if found.flow is not None and len(objects):
+    if found.flow is not None:
         ground = np.array([objects.around(field) for field in fields], np.float32)
     return Measured(tuple(names), readings, ground, near, cells)
+
+
+def _cells(
+    measured: Measured,
+    objects: Objects,
+    tree: Mapping[int | None, Sequence[int]],
+    grid: Grid | None,
+) -> dict[int, PerceptionProgram | None]:
+    """The cells of depth in each object that holds no others, where cells are asked for."""
+    if grid is None or measured.map is None:
+        return {}
+    return {
+        n: cells_of(measured.map, objects, n, grid) for n in range(len(objects)) if n not in tree
+    }
 
 
 def _layout(objects: Objects, measured: Measured, tau: float) -> Layout:
@@ -187,12 +203,6 @@ def _layout(objects: Objects, measured: Measured, tau: float) -> Layout:
         motion = u_v - np.array(decimals(measured.ground[-2:]))
     corners = np.array(boxes, np.int64).reshape(-1, 4)
     return Layout(corners, measured.near, motion, tau)
-
-
-def _none_found(about: Mapping[str, Any]) -> str:
-    least = about.get("threshold")
-    above = "" if least is None else f" with a confidence of at least {least:.4g}"
-    return f"No object was found{above}: none found."
 
 
 def _meta(found: Results, objects: Objects, units: str) -> dict[str, Any]:

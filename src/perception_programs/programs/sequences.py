@@ -12,7 +12,8 @@ from ..errors import InputError
 from ..experts import registry
 from ..program import PerceptionProgram
 from ..results import DepthMap, FlowField
-from ._segments import check_times
+from ._motion import expert_options
+from ._segments import check_times, in_seconds
 from .depth import depth_program
 from .flow import flow_program
 
@@ -51,10 +52,10 @@ def flow_programs(
     steps = [(flow,) for flow in given] if any(flows) else list(pairwise(given))
     known = check_times(times, len(steps) + 1)
     if not any(flows):
-        made_with = {"check": True} if options.get("check") else {}
+        made_with = expert_options(options.get("check", False), options.get("reliability"))
         options["expert"] = _loaded("flow", options.get("expert"), made_with)
     programs = [flow_program(*step, **options) for step in steps]
-    return [_numbered(program, n, len(steps), known, 1) for n, program in enumerate(programs)]
+    return _numbered(programs, known, 1)
 
 
 def depth_programs(
@@ -80,7 +81,7 @@ def depth_programs(
     if not any(isinstance(f, DepthMap) or (is_array(f) and f.ndim == 2) for f in given):
         options["expert"] = _loaded("depth", options.get("expert"), {})
     programs = [depth_program(frame, **options) for frame in given]
-    return [_numbered(program, n, len(given), known, 0) for n, program in enumerate(programs)]
+    return _numbered(programs, known, 0)
 
 
 def _frames(frames: Any) -> list[Any]:
@@ -109,16 +110,25 @@ def _loaded(modality: str, expert: Any, made_with: Mapping[str, Any]) -> Any:
 
 
 def _numbered(
-    program: PerceptionProgram, n: int, steps: int, times: Sequence[float] | None, ahead: int
-) -> PerceptionProgram:
-    """The program, saying which step it is; `ahead` frames lie between its first and its last."""
-    said = f"Step {n + 1} of {steps}" if ahead else f"Frame {n + 1} of {steps}"
-    where: dict[str, Any] = {"step": n + 1, "steps": steps}
-    if times is not None and ahead:
-        said += f", from {times[n]:.6g} to {times[n + ahead]:.6g} s"
-        where["times"] = (times[n], times[n + ahead])
-    elif times is not None:
-        said += f", at {times[n]:.6g} s"
-        where["time"] = times[n]
-    note = f"{said}. {program.note or ''}".strip()
-    return replace(program, note=note, meta={**program.meta, **where})
+    programs: Sequence[PerceptionProgram], times: Sequence[float] | None, ahead: int
+) -> list[PerceptionProgram]:
+    """The programs, each saying which it is; `ahead` frames lie between the first and last of one."""
+    said, what = in_seconds(times), "Step" if ahead else "Frame"
+    numbered = []
+    for n, program in enumerate(programs):
+        note, where = f"{what} {n + 1} of {len(programs)}", dict[str, Any]()
+        if times is not None and said is not None:
+            if ahead:
+                note += f", from {said[n]} to {said[n + ahead]} s"
+                where["times"] = (times[n], times[n + ahead])
+            else:
+                note += f", at {said[n]} s"
+                where["time"] = times[n]
+        numbered.append(
+            replace(
+                program,
+                note=f"{note}. {program.note or ''}".strip(),
+                meta={**program.meta, "step": n + 1, "steps": len(programs), **where},
+            )
+        )
+    return numbered

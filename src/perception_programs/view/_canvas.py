@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from ..errors import InputError
-from ..geometry import FRAME, Grid, Size
+from ..geometry import FRAME, Grid, Size, to_size
 from ..images import ImageLike, to_pil
 from ._colour import DARK, WHITE, Colour
 
@@ -251,12 +251,14 @@ class Pictures:
         """The picture with this number, counted from 0, or None.
 
         Raises:
-            InputError: it has another shape than the picture the program was made from.
+            InputError: it has another shape than the picture the program was made from, or what is said
+                of that shape is none.
         """
         if number >= len(self.known) or self.known[number] is None:
             return None
         picture = self.known[number] = to_pil(self.known[number])
-        size = self.sizes[number] if number < len(self.sizes) else None
+        said = self.sizes[number] if number < len(self.sizes) else None
+        size = None if said is None else to_size(said, f"size in meta of a {self.modality} program")
         if size is not None and not _same_shape(picture.size, size):
             raise InputError(
                 f"{self.modality} program: expected a picture of the shape {size[0]}×{size[1]}, which it "

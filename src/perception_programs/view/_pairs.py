@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PIL import Image, ImageDraw
 
@@ -24,23 +25,58 @@ _OTHER: Colour = (70, 76, 88)
 
 
 def draw_matches(program: PerceptionProgram, pictures: Pictures, longest: int) -> Image.Image:
-    """The pictures side by side, with a line from each point to its match."""
+    """The pictures side by side, with a line from each point to its match.
+
+    Points that were asked about are lettered in both, over the matches and counted apart; one that could
+    not be transferred only in the first.
+    """
     canvases = open_row(
         [pictures.need(0, "first picture"), pictures.need(1, "second picture")], longest
     )
     for canvas in canvases:
         canvas.mute(colour=0.4, contrast=0.9)
+    asked = [item for item in program.items if isinstance(item.p, str) and as_point(item.c)]
     pairs = [
         (start, end)
         for item in program.items
-        if (start := as_point(item.c)) and (end := as_point(item.r))
+        if not isinstance(item.p, str) and (start := as_point(item.c)) and (end := as_point(item.r))
     ]
-    count = f"{len(pairs)} match" + ("" if len(pairs) == 1 else "es")
-    image, starts = sheet(canvases, ["first picture", f"second picture · {count}"])
+    said = [_counted(len(pairs), "match", "es")] if pairs or not asked else []
+    said += [_counted(len(asked), "point", "s")] if asked else []
+    image, starts = sheet(canvases, ["first picture", f"second picture · {', '.join(said)}"])
     lines = [_line(canvases, starts, *pair) for pair in pairs]
     dot = canvases[0].text * (0.34 if len(pairs) <= _CROWD else 0.2)
     draw_links(image, lines, canvases[0].line, dot)
+    _letter_asked(image, canvases, starts, asked)
     return image
+
+
+def _counted(number: int, what: str, plural: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else plural)
+
+
+def _letter_asked(
+    image: Image.Image, canvases: Sequence[Canvas], starts: Sequence[int], asked: Sequence[Item]
+) -> None:
+    """Points that were asked about: a line from each to where it is in the other picture, and its letter
+    at both ends, with how sure that is.
+    """
+    colours = [category(number) for number in range(len(asked))]
+    lines, here, there = [], [], []
+    for item, colour in zip(asked, colours, strict=True):
+        start, end = as_point(item.c), as_point(item.r)
+        if start and end:
+            lines.append((*_line(canvases, starts, start, end)[:2], colour))
+            moved = tuple(map(int, end))
+            there.append((replace(item, c=moved, r=item.b, b=None), colour))
+        here.append((replace(item, r=None if end else item.b, b=None), colour))
+    draw_links(image, lines, canvases[0].line, canvases[0].text * 0.34)
+    for canvas, x, marks in zip(canvases, starts, (here, there), strict=True):
+        side = Canvas(
+            image.crop((x, 0, x + canvas.size[0], canvas.size[1])), canvas.size, canvas.text
+        )
+        mark_points(side, [item for item, _ in marks], [colour for _, colour in marks])
+        image.paste(side.image, (x, 0))
 
 
 def _line(

@@ -84,7 +84,7 @@ def draw(
 def _sizes(program: PerceptionProgram) -> list[Any]:
     """The sizes of the pictures that a program says it is about, in order, where it says so."""
     meta = program.meta
-    if program.modality == "point-detection" and "sizes" in meta:
+    if program.modality == "point-detection" and isinstance(meta.get("sizes"), tuple):
         return list(meta["sizes"])
     return [meta.get("size", meta.get("size1")), meta.get("size2")]
 
