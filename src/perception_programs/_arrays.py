@@ -74,7 +74,7 @@ def describe(value: object) -> str:
     if value is None:
         return "None"
     if isinstance(value, (int, float, bool, tuple, list)):
-        text = repr(value)
+        text = " ".join(repr(value).split())
         return f"{type(value).__name__} {text if len(text) <= 80 else text[:77] + '...'}"
     return f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
 

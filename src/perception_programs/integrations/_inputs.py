@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -71,6 +72,12 @@ class Inputs:
         self._loaded: dict[Any, Expert] = {}
         if not all(isinstance(name, str) for name in self.given):
             raise InputError(f"given: expected names and what they mean, got {describe(given)}")
+
+    def and_given(self, more: Mapping[str, Any]) -> Inputs:
+        """The same with more pictures and results by name; experts that are loaded are shared."""
+        other = copy.copy(self)
+        other.given = {**self.given, **more}
+        return other
 
     def picture(self, source: str, what: str) -> RGB:
         """A picture: a name that was given, a file, base64 or a data URL.

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from ..chat._images import EncodedImage
 from ..errors import InputError, ToolError
-from .toolbox import Toolbox, ToolResult
+from .toolbox import Toolbox, ToolResult, caption
 
 __all__ = ["ProviderTools", "anthropic_tools", "gemini_tools", "openai_tools"]
 
@@ -189,7 +189,7 @@ def _chat_messages(answers: Sequence[_Answer]) -> list[dict[str, Any]]:
     parts: list[dict[str, Any]] = []
     for answer in answers:
         if answer.drawing:
-            parts.append({"type": "text", "text": _caption(answer)})
+            parts.append({"type": "text", "text": caption(answer.name, answer.id)})
             parts.append({"type": "image_url", "image_url": {"url": answer.drawing.url}})
     return [*messages, {"role": "user", "content": parts}] if parts else messages
 
@@ -256,11 +256,6 @@ def _gemini_contents(answers: Sequence[_Answer]) -> list[dict[str, Any]]:
         responses.append({"function_response": response})
         if answer.drawing:
             data = {"mime_type": answer.drawing.media_type, "data": answer.drawing.data}
-            drawings += [{"text": _caption(answer)}, {"inline_data": data}]
+            drawings += [{"text": caption(answer.name, answer.id)}, {"inline_data": data}]
     contents: list[dict[str, Any]] = [{"role": "user", "parts": responses}]
     return [*contents, {"role": "user", "parts": drawings}] if drawings else contents
-
-
-def _caption(answer: _Answer) -> str:
-    of = "" if answer.id is None else f" (call {answer.id})"
-    return f"The drawing of what {answer.name}{of} found:"

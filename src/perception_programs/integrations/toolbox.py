@@ -12,13 +12,13 @@ from typing import Any, Literal
 
 from .._arrays import describe
 from ..chat._images import EncodedImage, encode_image
+from ..chat.schema import Schema, schema_of
 from ..errors import InputError, MissingExtraError, ToolError, WeightsError
 from ..experts.base import Expert
 from ..program import PerceptionProgram
 from . import _tools, _tools_pairs
 from ._inputs import Inputs
 from ._limits import Limits, RefusedError
-from ..chat.schema import Schema, schema_of
 
 __all__ = ["TOOLS", "Limits", "ToolResult", "Toolbox", "caption"]
 
