@@ -54,6 +54,7 @@ class Finding:
         new: what the memory is to keep, by the name of its blank, which holds the handle.
         raw: the tool's own output as plain data, for a comparison with what is made of it here.
         usage: what models took that the capability asked.
+        phrases: for a blank, the name of the template's own sentence that goes in.
     """
 
     form: Form
@@ -63,15 +64,21 @@ class Finding:
     new: Mapping[str, New] = field(default_factory=dict)
     raw: Any = None
     usage: tuple[Usage, ...] = ()
+    phrases: Mapping[str, str] = field(default_factory=dict)
 
 
-def unusable(why: str, *, raw: Any = None) -> Finding:
+def unusable(why: str, *, raw: Any = None, **fields: str | int | float) -> Finding:
     """The finding of a tool whose output says nothing.
 
-    >>> unusable("all of the depth is one value").form
+    Args:
+        why: what is wrong with it.
+        raw: the output.
+        fields: what else the template's form has blanks for.
+
+    >>> unusable("all of the depth is one value", image="input_image_1").form
     'unusable'
     """
-    return Finding("unusable", {"why": why}, raw=raw)
+    return Finding("unusable", {**fields, "why": why}, raw=raw)
 
 
 class Capability:

@@ -1,8 +1,9 @@
 """How findings are put into words: templates that can be edited without touching code.
 
 A capability's template is a YAML file of its name: `version`; `description` and `arguments`, which a model
-is told of the tool; and the forms `found`, `none` and `unusable`, with `$name` where something goes in. A
-folder of such files takes the place of those that ship, file by file.
+is told of the tool; the forms `found`, `none` and `unusable`, with `$name` where something goes in; and
+perhaps `phrases`, sentences that a capability chooses from by name. A folder of such files takes the place of
+those that ship, file by file.
 """
 
 from __future__ import annotations
@@ -38,12 +39,14 @@ class Wording:
         description: what the tool is for.
         arguments: what each argument is.
         forms: the sentences by form.
+        phrases: sentences by name, for blanks that a capability fills by choosing one.
     """
 
     version: int
     description: str
     arguments: Mapping[str, str]
     forms: Mapping[str, str]
+    phrases: Mapping[str, str]
 
     @classmethod
     def read(cls, text: str, where: str) -> Wording:
@@ -58,24 +61,26 @@ class Wording:
             data = yaml.safe_load(text)
         except yaml.YAMLError as error:
             raise InputError(f"{where}: expected YAML: {' '.join(str(error).split())}") from None
-        known = {"version", "description", "arguments", *_FORMS}
+        known = {"version", "description", "arguments", "phrases", *_FORMS}
         if not isinstance(data, dict) or not data.keys() <= known or "found" not in data:
             raise InputError(
                 f"{where}: expected the keys {', '.join(sorted(known))}, got {describe(data)}"
             )
         forms = {form: data[form] for form in _FORMS if form in data}
-        arguments = data.get("arguments", {})
+        arguments, phrases = data.get("arguments", {}), data.get("phrases", {})
         texts = [data.get("description"), *forms.values()]
-        if isinstance(arguments, dict):
-            texts += [*arguments, *arguments.values()]
-        if not isinstance(arguments, dict) or not all(isinstance(text, str) for text in texts):
-            raise InputError(f"{where}: expected texts in description, arguments and the forms")
+        for part in (arguments, phrases):
+            texts += [*part, *part.values()] if isinstance(part, dict) else [None]
+        if not all(isinstance(text, str) for text in texts):
+            raise InputError(
+                f"{where}: expected texts in description, arguments, phrases and the forms"
+            )
         if not isinstance(data.get("version"), int):
             raise InputError(f"{where}: expected a whole number as its version")
         for form, said in forms.items():
             if not Template(said).is_valid():
                 raise InputError(f"{where}: {form}: a $ that begins no name; write $$ for one")
-        return cls(data["version"], data["description"].strip(), arguments, forms)
+        return cls(data["version"], data["description"].strip(), arguments, forms, phrases)
 
 
 class Templates:
@@ -180,15 +185,20 @@ class Templates:
         Raises:
             InputError: the template has no such form, or a blank that nothing fills.
         """
-        forms = self.wording(name).forms
+        wording = self.wording(name)
+        forms = wording.forms
         if finding.form not in forms:
             raise InputError(f"{name}.yaml: expected the form {finding.form!r}, which was found")
         fields = {key: _field(value) for key, value in finding.fields.items()}
         passages = {key: passage(value) for key, value in finding.passages.items()}
         program = {} if finding.program is None else {"program": _written(finding, max_tokens)}
+        unknown = [key for key in finding.phrases.values() if key not in wording.phrases]
+        if unknown:
+            raise InputError(f"{name}.yaml: phrases: expected one called {unknown[0]!r}")
+        phrases = {key: wording.phrases[chosen] for key, chosen in finding.phrases.items()}
         try:
             return Template(forms[finding.form].strip()).substitute(
-                {**fields, **passages, **program, **handles}
+                {**fields, **passages, **phrases, **program, **handles}
             )
         except KeyError as blank:
             raise InputError(

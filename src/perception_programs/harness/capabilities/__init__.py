@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from .catalogue import available, open_capabilities
+from .depth import DepthEstimation
+from .grounding import VisualGrounding
+from .text import ReadText, TextLine
 from .zoom import ZoomIn
 
-__all__ = ["ZoomIn"]
+__all__ = [
+    "DepthEstimation",
+    "ReadText",
+    "TextLine",
+    "VisualGrounding",
+    "ZoomIn",
+    "available",
+    "open_capabilities",
+]

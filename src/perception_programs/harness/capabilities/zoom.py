@@ -23,8 +23,8 @@ class ZoomIn(Capability):
     >>> memory = Memory(tempfile.mkdtemp())
     >>> picture = memory.add("image", np.zeros((100, 200, 3), np.uint8), made_by="user").handle
     >>> zoomed = asyncio.run(ZoomIn().call(memory, picture, [0, 0, 500, 500], 3.0))
-    >>> zoomed.new["part"].value.shape
-    (150, 300, 3)
+    >>> zoomed.new["part"].value.size
+    (300, 150)
     """
 
     name = "zoom_in"
@@ -47,7 +47,7 @@ class ZoomIn(Capability):
         picture = memory.image(image)
         left, top, right, bottom = pixel_box(box, (picture.shape[1], picture.shape[0]))
         if min(right - left, bottom - top) < _SMALLEST:
-            return unusable(f"it is only {right - left} by {bottom - top} pixels")
+            return unusable(f"it is only {right - left} by {bottom - top} pixels", image=image)
         scale = min(scale, max(1.0, _LONGEST_SIDE / max(right - left, bottom - top)))
         size = round((right - left) * scale), round((bottom - top) * scale)
         part = Image.fromarray(picture[top:bottom, left:right])
