@@ -176,7 +176,7 @@ ATTACKS = (
     Attack(
         "a sparse file",
         "f = open('sparse', 'wb'); f.seek(10**12); f.write(b'x')",
-        ("error", "killed"),
+        ("done", "error", "killed"),
     ),
     Attack(
         "many files",
@@ -217,7 +217,7 @@ ATTACKS = (
     Attack(
         "no more recursion limit",
         "import sys\nsys.setrecursionlimit(10**9)\ndef f(): f()\nf()",
-        ("killed", "error", "memory"),
+        ("killed", "error", "memory", "cpu"),
     ),
     Attack(
         "its own traceback",

@@ -265,9 +265,10 @@ def test_many_at_once() -> None:
             return session.run("m + n").values.get("result")
 
     before = len(descendants(os.getpid()))
+    folders = set(Path(tempfile.gettempdir()).glob("p2-sandbox-*"))
     with ThreadPoolExecutor(50) as pool:
         assert list(pool.map(one, range(50))) == [3 * n for n in range(50)]
     with contextlib.suppress(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
     assert len(descendants(os.getpid())) <= before
-    assert not list(Path(tempfile.gettempdir()).glob("p2-sandbox-*"))
+    assert set(Path(tempfile.gettempdir()).glob("p2-sandbox-*")) <= folders

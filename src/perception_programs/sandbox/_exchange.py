@@ -67,10 +67,11 @@ def read_file(path: Path, most: int) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise InputError(f"{path.name}: cannot be opened: {error.strerror}") from None
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(handle)
+        raise InputError(f"{path.name}: expected a file, got something else")
     with os.fdopen(handle, "rb") as file:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            raise InputError(f"{path.name}: expected a file, got something else")
         if found.st_size > most:
             raise InputError(f"{path.name}: expected at most {most} bytes, got {found.st_size}")
         return file.read(most)

@@ -66,7 +66,13 @@ def main() -> None:
                 stream.flush()
             except Exception:
                 pass
-        answer = {"error": fault, "values": values, "refused": refused, "written": written[-500:]}
+        answer = {
+            "id": request["id"],
+            "error": fault,
+            "values": values,
+            "refused": refused,
+            "written": written[-500:],
+        }
         _answer(answers, answer)
 
 

@@ -353,7 +353,8 @@ class _Process:
 
     def run(self, code: str) -> tuple[dict[str, Any] | None, str, str]:
         """Its answer, what was printed, and how it ended; no answer where it was ended."""
-        data = json.dumps({"code": code}).encode()
+        number = secrets.token_hex(8)  # so that what code answers itself is not taken for an answer
+        data = json.dumps({"id": number, "code": code}).encode()
         self._watch.begin()
         try:
             assert self._process.stdin is not None
@@ -367,7 +368,7 @@ class _Process:
             self._watch.end()
         if self._watch.ended is not None:
             return None, output, self._watch.ended
-        if answer is None or not _is_answer(answer):
+        if answer is None or not _is_answer(answer, number):
             return None, output, ended if answer is None else "reply"
         return answer, output, "done"
 
@@ -438,10 +439,11 @@ def _read_answer(data: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _is_answer(answer: Mapping[str, Any]) -> bool:
+def _is_answer(answer: Mapping[str, Any], number: str) -> bool:
     """Whether an answer has the form of the child's; code may have written it."""
     return (
-        set(answer) == {"error", "values", "refused", "written"}
+        set(answer) == {"id", "error", "values", "refused", "written"}
+        and answer["id"] == number
         and isinstance(answer["error"], (str, type(None)))
         and all(isinstance(answer[key], list) for key in ("values", "refused", "written"))
     )
@@ -467,14 +469,7 @@ def _child() -> str:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder whose contents may have been made hard to remove."""
-
-    def loosen(function: Any, path: str, _: Any) -> None:
-        with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)  # noqa: PTH101, PTH120 - what rmtree gives is text
-            if not os.path.islink(path):  # noqa: PTH114
-                os.chmod(path, 0o700)  # noqa: PTH101
-            function(path)
-
-    shutil.rmtree(folder, onerror=loosen)
-    shutil.rmtree(folder, ignore_errors=True)
+    """Remove a folder whose contents may have been made hard to remove: deep, or closed."""
+    for line in (["rm", "-rf"], ["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+        if folder.exists():
+            subprocess.run([*line, "--", str(folder)], capture_output=True, check=False)
