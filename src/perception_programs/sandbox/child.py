@@ -18,6 +18,8 @@ import sys
 import traceback
 from typing import IO, Any
 
+__all__ = ["main"]
+
 _CODE = "<code>"
 _DEEPEST = 50
 
