@@ -19,11 +19,11 @@ from .. import __version__
 from .._arrays import describe
 from .._plain import check_count
 from ..chat import ChatError, ChatModel, Reply, ask
+from ..chat._tasks import all_or_none
 from ..errors import InputError, MissingExtraError, WeightsError
 from ..prompts import SETTINGS, chosen_cautions, digest
 from ._asked_model import check_model, said_of
 from ._record import make_record, text_tokens
-from ._tasks import all_or_none
 from .data import Samples
 from .examples import Examples
 from .questions import Asked, Inquirer, needs_tools

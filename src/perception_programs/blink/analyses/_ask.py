@@ -14,12 +14,12 @@ from typing import Any
 
 from ... import __version__
 from ..._plain import check_count
+from ...chat._tasks import all_or_none
 from ...chat.messages import Message, Part, Picture, Text
 from ...chat.model import ChatError, ChatModel, Reply
 from ...chat.retry import ask
 from ...errors import InputError
 from ...program import PerceptionProgram, Reading
-from .._tasks import all_or_none
 from ._redact import Filled, filled
 
 __all__ = [
