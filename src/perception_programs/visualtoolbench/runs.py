@@ -19,7 +19,16 @@ from .player import Player
 from .plays import Play, folder_of, read_lines
 from .tasks import Criterion, Task
 
-__all__ = ["ERRORS", "VERDICTS", "Tally", "judge_plays", "met_of", "play_tasks", "verdicts_of"]
+__all__ = [
+    "ERRORS",
+    "VERDICTS",
+    "Tally",
+    "judge_plays",
+    "met_of",
+    "play_tasks",
+    "verdict_key",
+    "verdicts_of",
+]
 
 ERRORS = "errors.jsonl"
 """What failed, one line each; it is tried again next time and never counts as wrong."""
@@ -117,9 +126,8 @@ async def judge_plays(
         play = Play.read(folder_of(out, task.id))
         if play is not None and play.done(len(task.turns)):
             for turn, criterion in task.criteria:
-                answer = play.answers[turn]
-                if (task.id, turn, criterion.id, _digest(answer)) not in given:
-                    waiting.append((task, turn, criterion, answer))
+                if verdict_key(task, turn, criterion, play) not in given:
+                    waiting.append((task, turn, criterion, play.answers[turn]))
 
     async def one(asked: tuple[Task, int, Criterion, str]) -> bool:
         task, turn, criterion, answer = asked
@@ -171,11 +179,18 @@ def met_of(
     """For each criterion of a task whether its answer meets it; None where a verdict is missing."""
     met = {}
     for turn, criterion in task.criteria:
-        verdict = given.get((task.id, turn, criterion.id, _digest(play.answers[turn])))
+        verdict = given.get(verdict_key(task, turn, criterion, play))
         if verdict is None:
             return None
         met[turn, criterion.id] = verdict.met
     return met
+
+
+def verdict_key(
+    task: Task, turn: int, criterion: Criterion, play: Play
+) -> tuple[str, int, str, str]:
+    """What a verdict is about: the task, the turn, the criterion, and the answer's digest."""
+    return task.id, turn, criterion.id, _digest(play.answers[turn])
 
 
 async def _all(
