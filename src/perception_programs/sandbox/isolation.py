@@ -168,7 +168,8 @@ def _unshare(folders: Folders, python: str, run: list[str], user: int | None) ->
 
 
 def _bwrap(folders: Folders, python: str, run: list[str], user: int | None) -> list[str]:
-    binds: list[str] = []
+    # First, since Python itself may be in a folder below.
+    binds = ["--bind", str(folders.temporary), "/tmp"]
     for path in _readable(python):
         if Path(path).is_symlink() and Path(path).parent == Path("/"):
             binds += ["--symlink", str(Path(path).readlink()), path]
@@ -190,7 +191,6 @@ def _bwrap(folders: Folders, python: str, run: list[str], user: int | None) -> l
         *("--die-with-parent", "--new-session"),
         *binds,
         *("--proc", "/proc", "--dev", "/dev"),
-        *("--bind", str(folders.temporary), "/tmp"),
         *("--bind", str(folders.temporary), "/dev/shm"),
         # Of root's process even the kernel's settings under /proc could be written.
         *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),

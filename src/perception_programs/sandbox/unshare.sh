@@ -7,6 +7,9 @@ shift 2
 root=$session/root
 mkdir -p "$root"
 mount -t tmpfs -o size=1m,mode=755 tmpfs "$root"
+# First, since Python itself may be in a folder below.
+mkdir -p "$root/tmp"
+mount --bind "$session/tmp" "$root/tmp"
 while [ "$count" -gt 0 ]; do
     path=$1
     shift
@@ -30,8 +33,7 @@ for name in in out work tmp; do
     if [ "$name" = in ]; then mode=ro; else mode=rw; fi
     mount -o "remount,bind,$mode,nosuid,nodev" "$root/p2/$name"
 done
-mkdir -p "$root/tmp" "$root/dev/shm" "$root/proc"
-mount --bind "$session/tmp" "$root/tmp"
+mkdir -p "$root/dev/shm" "$root/proc"
 mount --bind "$session/tmp" "$root/dev/shm"
 for name in null zero full random urandom; do
     : > "$root/dev/$name"
