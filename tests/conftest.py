@@ -31,6 +31,7 @@ NEED_TORCH = {
     "test_detection_experts.py",
     "test_expert_contract.py",
     "test_flow_experts.py",
+    "test_harness_experts.py",
     "test_matching_experts.py",
     "test_semantic_experts.py",
     "test_tensors.py",

@@ -293,3 +293,15 @@ def test_a_script_file_can_call(tmp_path: Path) -> None:
     (tmp_path / "script.jsonl").write_text("\n".join(map(json.dumps, lines)))
     done = run(tmp_path / "run", ScriptedModel.read(tmp_path / "script.jsonl"))
     assert done.answer == "blue" and len(done.calls) == 1
+
+
+def test_half_a_surrogate_pair_is_written_and_read_again(tmp_path: Path) -> None:
+    """Models write such a thing at times; it has no UTF-8."""
+    done = run(tmp_path, Watched("So: \ud83d\nAnswer: \ud83d"))
+    assert Trajectory.read(tmp_path).answer == done.answer == "\ud83d"
+    memory = Memory(tmp_path)
+    assert memory.value(memory.add("value", ["\ud83d", "é"], made_by="test").handle) == [
+        "\ud83d",
+        "é",
+    ]
+    assert "é" in (tmp_path / "value_1.json").read_text(encoding="utf-8")

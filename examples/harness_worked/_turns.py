@@ -8,14 +8,30 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from perception_programs import ToolError
 from perception_programs.chat import Reply, ToolCall
 from perception_programs.harness import Trajectory
+from perception_programs.harness.capabilities import available
+from perception_programs.sandbox import Sandbox
+
+_WIDEST = 100  # characters of a line of Python; longer calls have a line an argument
 
 
 def act(why: str, tool: str, **arguments: Any) -> Reply:
     """A model's reply that asks for a tool."""
     call = ToolCall(f"call-{tool}", tool, json.dumps(arguments))
     return Reply(why, finish="tool_calls", calls=(call,))
+
+
+def missing_tool(name: str) -> str | None:
+    """Why a tool of a script cannot be used on this machine; None if it can."""
+    if name != "python_coding":
+        return available()[name]
+    try:
+        Sandbox()
+    except ToolError as error:
+        return str(error)
+    return None
 
 
 def section(script: ModuleType, trajectory: Trajectory, images: str = "images") -> str:
@@ -74,10 +90,11 @@ def _turn(
 
 def _asked(call: Mapping[str, Any]) -> str:
     arguments = json.loads(call["arguments"])
-    said = ", ".join(
-        f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items()
-    )
-    return f"{call['name']}({said})"
+    said = [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items()]
+    line = f"{call['name']}({', '.join(said)})"
+    if len(line) <= _WIDEST:
+        return line
+    return "\n".join([f"{call['name']}(", *(f"    {one}," for one in said), ")"])
 
 
 def _block(text: str, kind: str = "text") -> str:
@@ -86,6 +103,4 @@ def _block(text: str, kind: str = "text") -> str:
 
 
 def _folded(summary: str, text: str) -> str:
-    return (
-        f'<details markdown="1">\n<summary>{summary}</summary>\n\n{_block(text)}\n\n</details>'
-    )
+    return f'<details markdown="1">\n<summary>{summary}</summary>\n\n{_block(text)}\n\n</details>'

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 
 import numpy as np
-from _turns import act, section
+from _turns import act, missing_tool, section
 from skimage.data import coins
 from skimage.filters import sobel
 from skimage.measure import label, regionprops
@@ -24,8 +24,7 @@ from skimage.segmentation import watershed
 from perception_programs import Detections
 from perception_programs.chat import ScriptedModel
 from perception_programs.harness import Agent, Trajectory
-from perception_programs.harness.capabilities import VisualGrounding
-from perception_programs.harness.capabilities.coding import PythonCoding
+from perception_programs.harness.capabilities import PythonCoding, VisualGrounding
 
 QUESTION = "How many coins are there?"
 PICTURES = ("input_image_1", "tool_image_1")
@@ -43,7 +42,8 @@ np.fill_diagonal(shared, 0)
 doubles = [(int(a) + 1, int(b) + 1) for a, b in np.argwhere(np.triu(shared > 0.5))]
 for a, b in doubles:
     print(f"boxes {a} and {b} share {shared[a - 1, b - 1]:.0%} of their area: one coin")
-print(f"the next most that two boxes share is {np.sort(np.triu(shared).ravel())[-1 - len(doubles)]:.0%}")
+others = np.sort(np.triu(shared).ravel())[: -len(doubles) or None]
+print(f"the next most that two boxes share is {others[-1]:.0%}")
 if len({b for _, b in doubles}) != len(doubles):
     raise ValueError("three boxes or more around one coin; merge them in groups")
 result = {"boxes": len(boxes_1), "doubles": len(doubles), "coins": len(boxes_1) - len(doubles)}
@@ -81,6 +81,11 @@ def detector(image: np.ndarray, *, labels: Sequence[str]) -> Detections:
     scores = [*np.linspace(0.94, 0.71, len(boxes) - 1).round(2), 0.46]
     height, width = grey.shape
     return Detections(boxes, scores, tuple([labels[0]] * len(boxes)), size=(width, height))
+
+
+def missing() -> str | None:
+    """What it needs that is not on this machine."""
+    return missing_tool("python_coding")
 
 
 def main(folder: str | os.PathLike[str]) -> Trajectory:

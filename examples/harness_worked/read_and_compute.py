@@ -12,13 +12,12 @@ import os
 import sys
 import tempfile
 
-from _turns import act, section
+from _turns import act, missing_tool, section
 from skimage.data import page
 
 from perception_programs.chat import ScriptedModel
 from perception_programs.harness import Agent, Trajectory
-from perception_programs.harness.capabilities import ReadText, ZoomIn
-from perception_programs.harness.capabilities.coding import PythonCoding
+from perception_programs.harness.capabilities import PythonCoding, ReadText, ZoomIn
 
 QUESTION = "How many words does the paragraph between the heading and the line of code have?"
 PICTURES = ("input_image_1", "tool_image_1")
@@ -65,6 +64,11 @@ REPLIES = (
     "Answer: 41\n"
     "Evidence: boxes_1, boxes_2, value_1",
 )
+
+
+def missing() -> str | None:
+    """What it needs that is not on this machine."""
+    return missing_tool("read_text") or missing_tool("python_coding")
 
 
 def main(folder: str | os.PathLike[str]) -> Trajectory:

@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 
-from _turns import act, section
+from _turns import act, missing_tool, section
 from skimage.data import stereo_motorcycle
 
 from perception_programs.chat import ScriptedModel
@@ -37,6 +37,11 @@ REPLIES = (
     "Answer: YAMAHA\n"
     "Evidence: boxes_2",
 )
+
+
+def missing() -> str | None:
+    """What it needs that is not on this machine."""
+    return missing_tool("read_text")
 
 
 def main(folder: str | os.PathLike[str]) -> Trajectory:

@@ -44,10 +44,9 @@ class Cameras:
         poses: N×4×4 float64, each from the first camera's coordinates to its own (x right, y down,
             z forward); the first is the identity.
         intrinsics: N×3×3 float64, in pixels.
-        metric: whether translations are metres; otherwise each has the length 1 and only its
-            direction is known.
-        overlap: N-1 float64 in [0, 1], the share of matches of each picture with the one before that
-            agree with one motion.
+        metric: whether translations are metres; otherwise the first that is not 0 has the length 1.
+        overlap: N-1 float64 in [0, 1], how much each picture and the one before show of one another: the
+            share that the matched spots span, in the one where it is less.
     """
 
     images: tuple[str, ...]
@@ -178,7 +177,8 @@ def _unwrapped(value: Any) -> Any:
 
 def _json(value: Any) -> bytes:
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return text.encode("utf-8", "backslashreplace")  # half of a surrogate pair stays JSON
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"value: expected what JSON can hold: {error}") from None
 
@@ -195,7 +195,8 @@ def _tell_boxes(found: Detections) -> str:
     names = list(dict.fromkeys(found.labels))
     said = ", ".join(name if len(name) <= 24 else f"{name[:23]}…" for name in names[:4])
     more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-    return f"{len(found)} boxes{f': {said}{more}' if names else ''}"
+    count = f"{len(found)} box{'' if len(found) == 1 else 'es'}"
+    return f"{count}{f': {said}{more}' if names else ''}"
 
 
 def _tell_value(value: Any) -> str:

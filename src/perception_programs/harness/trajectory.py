@@ -131,7 +131,9 @@ class Trajectory:
 
 def append_line(path: Path, line: Mapping[str, Any]) -> None:
     """Write a line whole, or, when the process dies, not at all but for a torn piece."""
-    data = json.dumps(line, ensure_ascii=False, allow_nan=False).encode("utf-8") + b"\n"
+    text = json.dumps(line, ensure_ascii=False, allow_nan=False)
+    # Half of a surrogate pair has no UTF-8; written as \ud800 it is JSON, and the same when read.
+    data = text.encode("utf-8", "backslashreplace") + b"\n"
     with path.open("ab") as file:
         file.write(data)
         file.flush()

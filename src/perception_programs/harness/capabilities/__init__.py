@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .catalogue import available, open_capabilities
+from .coding import PythonCoding
 from .depth import DepthEstimation
 from .grounding import VisualGrounding
 from .text import ReadText, TextLine
@@ -10,6 +11,7 @@ from .zoom import ZoomIn
 
 __all__ = [
     "DepthEstimation",
+    "PythonCoding",
     "ReadText",
     "TextLine",
     "VisualGrounding",

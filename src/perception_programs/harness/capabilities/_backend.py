@@ -32,15 +32,27 @@ class Backend:
         self._tool: Callable[..., Any] | None = None
         self._lock = threading.Lock()
 
+    async def ready(self) -> None:
+        """Make the tool, if it is not there yet.
+
+        A tool that cannot be made is no finding about a picture: what this raises goes on to the caller.
+        """
+        await asyncio.to_thread(self._made)
+
     async def run(self, *inputs: Any, **options: Any) -> Any:
         """What the tool returns."""
         return await asyncio.to_thread(self._run, inputs, options)
 
-    def _run(self, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    def _made(self) -> Callable[..., Any]:
         with self._lock:
             if self._tool is None:
                 self._tool = self._make()
-            return self._tool(*inputs, **options)
+            return self._tool
+
+    def _run(self, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+        tool = self._made()
+        with self._lock:
+            return tool(*inputs, **options)
 
     @classmethod
     def given(cls, tool: Callable[..., Any]) -> Backend:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -73,8 +74,13 @@ class PythonCoding(Capability):
         self._isolation, self._unisolated = isolation, allow_unisolated
 
     def settings(self) -> Mapping[str, Any]:
-        """The model that writes, and how often it may."""
-        return {"coder": dict(self._coder.settings()), "tries": self._tries}
+        """The model that writes, how often it may, and what programs may use."""
+        return {
+            "coder": dict(self._coder.settings()),
+            "tries": self._tries,
+            "limits": asdict(self._limits),
+            "isolation": self._isolation,
+        }
 
     async def call(self, memory: Memory, objective: str, bindings: list[str]) -> Finding:
         """Have something computed.

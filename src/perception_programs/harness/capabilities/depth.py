@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -73,6 +74,7 @@ class DepthEstimation(Capability):
             image: the handle of a picture.
         """
         picture = memory.image(image)
+        await self._backend.ready()
         try:
             answer = await self._backend.run(picture)
         except (InputError, ToolError) as error:  # such as a network's NaN, or too thin a picture
@@ -130,7 +132,10 @@ def _backend(expert: str | Callable[..., DepthMap] | DepthMap, options: dict[str
     if isinstance(expert, DepthMap):
         if options:
             raise InputError(f"{next(iter(options))}: has no meaning beside a DepthMap")
-        return Backend({"name": "DepthMap", "size": list(expert.size)}, lambda: lambda _: expert)
+        values, valid = to_numpy(expert.values), to_numpy(expert.valid())
+        digest = hashlib.sha256(values.tobytes() + valid.tobytes()).hexdigest()
+        facts = {"name": "DepthMap", "kind": expert.kind, "digest": f"sha256:{digest}"}
+        return Backend({**facts, "size": list(expert.size)}, lambda: lambda _: expert)
     return expert_backend(preferred_expert() if expert == "default" else expert, "depth", options)
 
 

@@ -12,12 +12,12 @@ import numpy as np
 from ..._arrays import describe
 from ..._plain import decimals
 from ...errors import InputError, ToolError
+from ...experts._detector import check_fraction
 from ...geometry import Size
 from ...images import RGB
 from ...program import PerceptionProgram
 from ...programs import detection_program
 from ...results import Detections
-from ...results._check import check_threshold
 from ...view import overlay
 from ..capability import Capability, Finding, New, unusable
 from ..memory import Memory
@@ -63,7 +63,7 @@ class VisualGrounding(Capability):
         threshold: float | None = None,
         **options: Any,
     ) -> None:
-        self._threshold = check_threshold(threshold)
+        self._threshold = None if threshold is None else check_fraction("threshold", threshold)
         if isinstance(expert, str) and threshold is not None:
             options["threshold"] = threshold
         self._backend = expert_backend(expert, "detection", options)
@@ -82,6 +82,7 @@ class VisualGrounding(Capability):
         """
         asked = _checked(queries)
         picture = memory.image(image)
+        await self._backend.ready()
         try:
             answer = await self._backend.run(picture, labels=asked)
         except ToolError as error:
@@ -93,7 +94,7 @@ class VisualGrounding(Capability):
             return Finding("none", {**fields, "threshold": found.threshold or 0.0}, raw=raw)
         program = detection_program(found)
         drawing = await asyncio.to_thread(_drawn, program, picture)
-        about = f"{len(found)} boxes drawn on {image}, with their numbers"
+        about = f"the boxes drawn on {image}, with their numbers"
         return Finding(
             "found",
             {**fields, "count": len(found)},

@@ -14,9 +14,11 @@ from ..._arrays import describe
 from ...errors import InputError, MissingExtraError, ToolError, WeightsError, install_command
 from ...experts._detector import check_fraction
 from ...experts.base import installed_version
+from ...geometry import Size
 from ...images import RGB
 from ...programs import detection_program
 from ...results import Detections
+from ...text.quoting import capped, quoted
 from ..capability import Capability, Finding, New, unusable
 from ..memory import Memory
 from ._backend import Backend
@@ -53,7 +55,8 @@ class ReadText(Capability):
     """Reads the lines of text in a picture.
 
     Lines come from the top down, and those that stand beside each other from left to right, so that two columns
-    are read across: which lines belong to one column is for the reader of the boxes to say.
+    are read across: which lines belong to one column is for the reader of the boxes to say. Lines without words
+    are left out.
 
     Args:
         backend: `rapidocr`, which brings its models and asks no network for any; or a callable that takes a
@@ -101,11 +104,14 @@ class ReadText(Capability):
             image: the handle of a picture.
         """
         picture = memory.image(image)
+        await self._backend.ready()
         try:
-            lines = _checked(await self._backend.run(picture))
+            lines = _checked(await self._backend.run(picture), (picture.shape[1], picture.shape[0]))
         except ToolError as error:
             return unusable(str(error), image=image)
-        lines = _in_order([line for line in lines if line.score >= self._threshold])
+        lines = _in_order(
+            [line for line in lines if line.score >= self._threshold and line.text.strip()]
+        )
         raw = [{"text": one.text, "score": one.score, "box": one.corners} for one in lines]
         if not lines:
             return Finding("none", {"image": image}, raw=raw)
@@ -132,19 +138,42 @@ class ReadText(Capability):
         )
 
 
-def _checked(answer: Any) -> list[TextLine]:
+def _checked(answer: Any, size: Size) -> list[TextLine]:
     """What a backend returned.
 
     Raises:
         ToolError: it is something else than lines.
     """
     lines = list(answer) if isinstance(answer, Iterable) else [answer]
-    for line in lines:
-        if not isinstance(line, TextLine):
-            raise ToolError(f"read_text: expected TextLines, got {describe(line)}")
-        if len(line.corners) < 2 or not np.isfinite([line.score, *np.ravel(line.corners)]).all():
-            raise ToolError(f"read_text: expected finite numbers in {line}")
-    return lines
+    return [_plain(line, size) for line in lines]
+
+
+def _plain(line: Any, size: Size) -> TextLine:
+    """A line with Python's own numbers.
+
+    Raises:
+        ToolError: it is none, has numbers that cannot be, or lies outside the picture: a backend that scales
+            pictures and forgets it gives such lines.
+    """
+    if not isinstance(line, TextLine):
+        raise ToolError(f"read_text: expected TextLines, got {describe(line)}")
+    if not isinstance(line.text, str):
+        raise ToolError(f"read_text: expected a string as a line's text, got {describe(line.text)}")
+    said = f"line {quoted(capped(line.text))}"
+    try:
+        score = check_fraction("score", line.score)
+        corners = np.array(line.corners, np.float64)
+    except InputError as error:
+        raise ToolError(f"read_text: {said}: {error}") from None
+    except (TypeError, ValueError):  # rows of different lengths, or no numbers
+        corners = np.empty(0)
+    if corners.ndim != 2 or corners.shape[1] != 2 or len(corners) < 2:
+        raise ToolError(f"read_text: {said}: expected two corners (x, y) or more")
+    if not np.isfinite(corners).all():
+        raise ToolError(f"read_text: {said}: expected finite corners")
+    if (corners.max(axis=0) < 0).any() or (corners.min(axis=0) > size).any():
+        raise ToolError(f"read_text: {said}: expected corners within {size[0]}×{size[1]} pixels")
+    return TextLine(line.text, score, tuple((x, y) for x, y in corners.tolist()))
 
 
 def _boxes(lines: list[TextLine]) -> Boxes:
