@@ -28,9 +28,11 @@ PACKAGES = (
             "programs",
             "prompts",
             "results",
+            "sandbox",
             "text",
             "tokens",
             "view",
+            "visualtoolbench",
         )
     ),
 )

@@ -16,7 +16,7 @@ from .results import Result, Run
 from .scores import Summary, interval, passes, score, summarise
 from .tasks import DOMAINS
 
-__all__ = ["PUBLISHED", "Row", "rows", "to_csv", "to_markdown"]
+__all__ = ["PUBLISHED", "Row", "Table", "rows", "tables", "to_csv", "to_markdown"]
 
 PUBLISHED: Mapping[str, float] = {
     "GPT-5-think": 18.68,
@@ -116,26 +116,49 @@ def to_csv(runs: Sequence[Run]) -> str:
     return file.getvalue()
 
 
+@dataclass(frozen=True)
+class Table:
+    """One table of the report.
+
+    Attributes:
+        title: what it is about.
+        head: its columns.
+        lines: its rows, as text.
+        notes: what is said before it, a paragraph each.
+    """
+
+    title: str
+    head: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+def tables(runs: Sequence[Run]) -> list[Table]:
+    """The tables of some runs."""
+    return [
+        _overall(runs),
+        *(_groups(runs, group) for group in ("domain", "turns", "focus")),
+        _operations(runs),
+        _failures(runs),
+        _correlations(runs),
+    ]
+
+
 def to_markdown(runs: Sequence[Run]) -> str:
     """The report of some runs as Markdown."""
-    parts = ["# VisualToolBench", _overall(runs), _coverage(runs)]
-    for group, title in (("domain", "By domain"), ("turns", "By turns"), ("focus", "By focus")):
-        parts.append(f"## {title}\n\n{_groups(runs, group)}")
-    parts += [
-        f"## What was done to pictures\n\n{_operations(runs)}",
-        f"## Failures\n\n{_failures(runs)}",
-        f"## Passing and calling\n\n{_correlations(runs)}",
-    ]
+    parts = ["# VisualToolBench"]
+    for table in tables(runs):
+        parts += [f"## {table.title}", *table.notes, _markdown(table)]
     return "\n\n".join(parts) + "\n"
 
 
-def _overall(runs: Sequence[Run]) -> str:
+def _overall(runs: Sequence[Run]) -> Table:
     lines = []
     for run in runs:
         row = rows(run)[0]
         told = row.summary
         lines.append(
-            [
+            (
                 run.name,
                 str(told.n),
                 _percent(told.apr, row.apr),
@@ -144,73 +167,69 @@ def _overall(runs: Sequence[Run]) -> str:
                 _percent(told.proactivity),
                 _percent(told.success),
                 "–" if told.volume is None else f"{told.volume:.2f}",
-            ]
+            )
         )
     for name, apr in PUBLISHED.items():
-        lines.append([f"{name} (published)", "1204", f"{apr:.2f}", *["–"] * 5])
-    head = ["", "n", "APR % (weight ≥ 4)", "APR % (marked critical)", "ARS %"]
-    return _table([*head, "proactivity %", "valid calls %", "calls a task"], lines)
-
-
-def _coverage(runs: Sequence[Run]) -> str:
-    said = [
-        f"- {run.name}: {len(run.unplayed)} tasks not played, {len(run.unjudged)} without a verdict, "
+        lines.append((f"{name} (published)", "1204", f"{apr:.2f}", "–", "–", "–", "–", "–"))
+    head = ("", "n", "APR % (weight ≥ 4)", "APR % (marked critical)", "ARS %")
+    notes = [
+        f"{run.name}: {len(run.unplayed)} tasks not played, {len(run.unjudged)} without a verdict, "
         f"{run.errors} errors; none of these is in the table."
         for run in runs
     ]
-    return "Intervals are the bootstrap's over tasks, at 95%.\n\n" + "\n".join(said)
+    return Table(
+        "All tasks",
+        (*head, "proactivity %", "valid calls %", "calls a task"),
+        tuple(lines),
+        ("Intervals are the bootstrap's over tasks, at 95%.", *notes),
+    )
 
 
-def _groups(runs: Sequence[Run], group: str) -> str:
-    lines = [
-        [
+def _groups(runs: Sequence[Run], group: str) -> Table:
+    lines = tuple(
+        (
             row.run,
             row.value,
             str(row.summary.n),
             _percent(row.summary.apr, row.apr),
             _percent(row.summary.ars, row.ars),
-        ]
+        )
         for run in runs
         for row in rows(run)
         if row.group == group
-    ]
-    return _table(["", group, "n", "APR %", "ARS %"], lines)
+    )
+    return Table(f"By {group}", ("", group, "n", "APR %", "ARS %"), lines)
 
 
-def _operations(runs: Sequence[Run]) -> str:
+def _operations(runs: Sequence[Run]) -> Table:
     lines = []
     for run in runs:
         found: Counter[str] = Counter()
         for result in run.results:
             for call in result.play.calls:
                 found.update(call["operations"])
-        lines.append([run.name, *(str(found[name]) for name in OPERATIONS)])
-    return _table(["", *OPERATIONS], lines)
+        lines.append((run.name, *(str(found[name]) for name in OPERATIONS)))
+    return Table("What was done to pictures", ("", *OPERATIONS), tuple(lines))
 
 
-def _failures(runs: Sequence[Run]) -> str:
+def _failures(runs: Sequence[Run]) -> Table:
     lines = []
+    kinds = (*FAILURE_KINDS, "not sorted")
     for run in runs:
         known = failures_of(run.folder)
         failed = [result for result in run.results if not result.passed]
-        kinds = Counter(known.get((one.task.id, one.digest), "not sorted") for one in failed)
-        lines.append(
-            [
-                run.name,
-                str(len(failed)),
-                *(str(kinds[kind]) for kind in (*FAILURE_KINDS, "not sorted")),
-            ]
-        )
-    return _table(["", "failed", *FAILURE_KINDS, "not sorted"], lines)
+        found = Counter(known.get((one.task.id, one.digest), "not sorted") for one in failed)
+        lines.append((run.name, str(len(failed)), *(str(found[kind]) for kind in kinds)))
+    return Table("Failures", ("", "failed", *kinds), tuple(lines))
 
 
-def _correlations(runs: Sequence[Run]) -> str:
+def _correlations(runs: Sequence[Run]) -> Table:
     lines = [
-        [
+        (
             run.name,
             _r([(float(one.passed), float(bool(one.judged.calls))) for one in run.results]),
             _r([(float(one.passed), float(len(one.judged.calls))) for one in run.results]),
-        ]
+        )
         for run in runs
     ]
     told = [rows(run)[0].summary for run in runs]
@@ -218,10 +237,10 @@ def _correlations(runs: Sequence[Run]) -> str:
     if len(full) >= _FEWEST:
         pairs = [(one.apr or 0.0, one.proactivity or 0.0) for one in full]
         more = [(one.apr or 0.0, one.volume or 0.0) for one in full]
-        lines.append([f"over {len(full)} runs", _r(pairs), _r(more)])
-    return "Pearson's r, over tasks; – where one of the two does not vary.\n\n" + _table(
-        ["", "passing and calling at all", "passing and number of calls"], lines
-    )
+        lines.append((f"over {len(full)} runs", _r(pairs), _r(more)))
+    note = "Pearson's r, over tasks; – where one of the two does not vary."
+    head = ("", "passing and calling at all", "passing and number of calls")
+    return Table("Passing and calling", head, tuple(lines), (note,))
 
 
 def _r(pairs: Sequence[tuple[float, float]]) -> str:
@@ -239,9 +258,9 @@ def _percent(value: float | None, bounds: tuple[float, float] | None = None) -> 
     return shown if bounds is None else f"{shown} ({100 * bounds[0]:.1f}–{100 * bounds[1]:.1f})"
 
 
-def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+def _markdown(table: Table) -> str:
     def row(cells: Sequence[str]) -> str:
         return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
-    ruled = "|" + "|".join(["---", *["---:"] * (len(head) - 1)]) + "|"
-    return "\n".join([row(head), ruled, *map(row, lines)])
+    ruled = "|" + "|".join(["---", *["---:"] * (len(table.head) - 1)]) + "|"
+    return "\n".join([row(table.head), ruled, *map(row, table.lines)])
