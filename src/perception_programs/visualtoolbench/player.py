@@ -53,6 +53,8 @@ class Player:
         weather: an archive; likewise.
         golden_history: whether later turns see the golden answers to earlier ones in place of the
             model's own answers, tools and pictures.
+        text_only: whether pictures are left out of what the model is sent, for one that reads text
+            alone; its code can still work on them.
         attempts: how often the model is asked that gives transient errors.
 
     Raises:
@@ -70,12 +72,14 @@ class Player:
         pages: Pages | None = None,
         weather: Weather | None = None,
         golden_history: bool = False,
+        text_only: bool = False,
         attempts: int = 6,
     ) -> None:
         if setting not in SETTINGS:
             raise InputError(f"setting: expected one of {', '.join(SETTINGS)}, got {setting!r}")
         self.setting = SETTINGS[setting]
         self._name, self._golden, self._attempts = setting, golden_history, attempts
+        self._text_only = text_only
         self._capabilities = tuple(capabilities) if self.setting.programs else ()
         self._templates = Templates()
         self._model, self._sandbox = model, sandbox
@@ -90,6 +94,7 @@ class Player:
         return {
             "setting": self._name,
             "golden_history": self._golden,
+            "text_only": self._text_only,
             "model": dict(self._caller.settings()),
             "capabilities": {one.name: dict(one.settings()) for one in self._capabilities},
             "sources": sorted(name for name, source in self._sources.items() if source),
@@ -183,6 +188,8 @@ class _Match:
         if not opening:
             given, first = await asyncio.to_thread(self._opened, turn)
         messages = [*self._history(turn), *first]
+        if player._text_only:
+            messages = [_without_pictures(message) for message in messages]
         spent = len(self.play.calls) >= MOST_CALLS and self._was_refused(turn)
         if spent or not player.tools:
             plain = without_tools(messages)
@@ -336,6 +343,12 @@ def _is_given(message: Message) -> bool:
     return message.role == "system" or any(
         isinstance(part, Text) and part.kind == "question" for part in message.parts
     )
+
+
+def _without_pictures(message: Message) -> Message:
+    """The message without its pictures; their names stay."""
+    parts = tuple(part for part in message.parts if isinstance(part, Text))
+    return Message(message.role, parts, message.calls, message.answers)
 
 
 def _operations(call: ToolCall) -> dict[str, int]:
