@@ -24,8 +24,8 @@ from perception_programs.tokens import estimate_tokens
 CONVERTING = [
     name
     for name in COMMANDS
-    if name not in ("show", "demo", "experts", "doctor", "cache", "mcp")
-    and not name.startswith("blink")
+    if name not in ("show", "demo", "experts", "doctor", "cache", "mcp", "ask", "replay")
+    and not name.startswith(("blink", "harness", "vtb"))
 ]
 
 

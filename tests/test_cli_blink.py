@@ -193,7 +193,7 @@ def test_a_server_that_is_not_there_ends_the_run(p2, monkeypatch) -> None:
 
 
 def test_what_is_on_this_machine_is_looked_through_before_a_model_is_made(p2, monkeypatch) -> None:
-    monkeypatch.setattr("perception_programs.cli.blink.open_model", None)
+    monkeypatch.setattr("perception_programs.cli.models.chosen_model", None)
     for more in (("--examples", "nowhere.jsonl"), ("--source", "Jigsaw=nowhere")):
         done = run(p2, "openai/toy", "out", *more)
         assert done.status == 1 and "nowhere" in done.err and "LiteLLM" not in done.err

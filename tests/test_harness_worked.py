@@ -23,7 +23,12 @@ NAMES = [
     for file in sorted(SCRIPTS.glob("*.py"))
     if not file.stem.startswith("_") and file.stem != "write_page"
 ]
+_SLOW = {"camera_motion"}
+CASES = [pytest.param(name, marks=pytest.mark.slow) if name in _SLOW else name for name in NAMES]
 _MEASURED = re.compile(r"^\d+,\d+,\d+,\d+ \d+(?= )", re.MULTILINE)  # a box and its score
+_ESTIMATED = re.compile(
+    r"^.*(?:°|spots).*$", re.MULTILINE
+)  # a camera's motion; its own test has the truth
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -58,7 +63,7 @@ def outcomes(trajectory: Trajectory) -> list[tuple[str, str]]:
     return [(call["name"], call["outcome"]) for call in trajectory.calls]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CASES)
 def test_each_ends_in_an_answer_that_rests_on_what_was_made(name: str, done: Any) -> None:
     _, trajectory = done[name]
     trajectory.check()
@@ -68,7 +73,7 @@ def test_each_ends_in_an_answer_that_rests_on_what_was_made(name: str, done: Any
     assert not [what for _, what in outcomes(trajectory) if what == "refused"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", CASES)
 def test_the_page_shows_what_comes(name: str, done: Any) -> None:
     """All of it but for the last digits of boxes and scores, in which machines differ."""
     script, trajectory = done[name]
@@ -83,7 +88,7 @@ def test_the_page_shows_what_comes(name: str, done: Any) -> None:
 
 
 def assert_alike(shown: str, made: str) -> None:
-    assert _MEASURED.sub("#", shown) == _MEASURED.sub("#", made)
+    assert steady(shown) == steady(made)
     rows = [
         np.array([re.split("[, ]", row) for row in _MEASURED.findall(text)], float)
         for text in (shown, made)
@@ -91,7 +96,14 @@ def assert_alike(shown: str, made: str) -> None:
     np.testing.assert_allclose(*rows, rtol=0.02, atol=2)
 
 
-@pytest.mark.parametrize("name", NAMES)
+def steady(text: str) -> str:
+    """A section without the numbers that machines measure differently."""
+    return _ESTIMATED.sub(
+        lambda line: re.sub(r"\d+(\.\d+)?", "#", line[0]), _MEASURED.sub("#", text)
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_the_pictures_of_the_page_are_those_of_the_run(name: str, done: Any) -> None:
     script, trajectory = done[name]
     turns = importlib.import_module("_turns")

@@ -23,6 +23,7 @@ FLOW = [
     ["errors"],
     ["_arrays"],
     ["_plain"],
+    ["_statistics"],
     ["tokens"],
     ["geometry"],
     ["images"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -39,7 +40,8 @@ def section(script: ModuleType, trajectory: Trajectory, images: str = "images") 
 
     Args:
         script: whose it is: its docstring has the title and what is to be seen; `PROGRAMS` the Python that its
-            coder wrote, one for each time; `PICTURES` the handles whose pictures are shown.
+            coder wrote, one for each time; `PICTURES` the handles whose pictures are shown; `VARIES`, by a regular
+            expression, what stands on the page for what differs from run to run.
         trajectory: what its `main` returned.
         images: the folder of the pictures, as the page names it.
     """
@@ -56,7 +58,10 @@ def section(script: ModuleType, trajectory: Trajectory, images: str = "images") 
     end = trajectory.end or {}
     rests = ", ".join(end.get("rests_on", ())) or "nothing"
     parts += ["### Answer", _block(str(end.get("text", ""))), f"It rests on {rests}."]
-    return "\n\n".join(part for part in parts if part)
+    text = "\n\n".join(part for part in parts if part)
+    for pattern, steady in getattr(script, "VARIES", {}).items():
+        text = re.sub(pattern, steady, text)
+    return text
 
 
 def picture_name(script: ModuleType, handle: str) -> str:

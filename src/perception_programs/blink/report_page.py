@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ..program import PerceptionProgram
+from ..view._document import SEALED, document, page_style
 from ..view._type import visible
 from .coordinates import Coordinates
 from .report_data import Report
@@ -75,20 +76,18 @@ def to_html(
         f'<script type="text/plain" id="picture-{number}">{address}</script>\n'
         for number, address in enumerate(album.addresses)
     )
-    style = importlib.resources.files("perception_programs.view").joinpath("page.css")
     return encodable(
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        # Nothing is fetched and only the page's own code runs, whatever a model wrote.
-        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-        "img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; form-action 'none'; "
-        "base-uri 'none'\">\n"
-        f"<title>BLINK report</title>\n<style>\n{style.read_text('utf-8')}{_template('report.css')}"
-        "</style>\n</head>\n<body>\n<header>\n<h1>BLINK report</h1>\n"
-        f"<p>Made by perception-programs {_escape(report.package)}.</p>\n"
-        f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n</header>\n'
-        f'<main>\n{body}</main>\n<script type="application/json" id="data">{_json(data)}</script>\n'
-        f"{pictures}<script>\n{_template('report.js')}</script>\n</body>\n</html>\n"
+        document(
+            "BLINK report",
+            page_style() + _template("report.css"),
+            f"<header>\n<h1>BLINK report</h1>\n"
+            f"<p>Made by perception-programs {_escape(report.package)}.</p>\n"
+            f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n</header>\n'
+            f'<main>\n{body}</main>\n<script type="application/json" id="data">{_json(data)}</script>\n'
+            f"{pictures}<script>\n{_template('report.js')}</script>\n",
+            # Nothing is fetched and only the page's own code runs, whatever a model wrote.
+            head=SEALED.format("script-src 'unsafe-inline'; "),
+        )
     )
 
 

@@ -11,17 +11,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..blink import Coordinates, Examples, Tools
-from ..chat import ChatModel, LiteLLMModel, open_model
+from ..chat import ChatModel
 from ..errors import InputError
 from .blink_sources import chosen_tasks, samples_of
 from .blink_unused import tell_unused
+from .models import check_key, chosen_model
 from .tables import counted
 
 __all__ = ["analyse", "chosen_tools", "icl", "report", "run", "score"]
-
-_KINDS = ("local:", "scripted:")
-_SAMPLING = ("temperature", "max_tokens", "long_side")
-_SERVER = ("base_url", "reasoning_effort")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     tasks = chosen_tasks(args) if args.source else None
     model = Reader(args.model) if args.model in READERS else _model(args)
     if not args.dry_run:
-        _check_key(model)
+        check_key(model)
     plan = Run(
         model=model,
         tasks=chosen_tasks(args) if tasks is None else tasks,
@@ -124,7 +121,7 @@ def icl(args: argparse.Namespace) -> int:
     if any(map(needs_tools, settings)):
         check_experts(tools, map(recipe_of, tasks))
     model = _model(args)
-    _check_key(model)
+    check_key(model)
     tell_unused(args, tasks)
     out = Path(args.out)
 
@@ -165,31 +162,7 @@ def _model(args: argparse.Namespace) -> ChatModel:
             f"--model: expected a language model, got {args.model!r}, which answers by rule and writes "
             "no text: only blink run takes it"
         )
-    kind = args.model.partition(":")[0] if args.model.startswith(_KINDS) else ""
-    allowed = {"scripted": (), "local": _SAMPLING, "": (*_SAMPLING, *_SERVER)}[kind]
-    given = {
-        name: getattr(args, name)
-        for name in (*_SAMPLING, *_SERVER)
-        if getattr(args, name) is not None
-    }
-    for name in given:
-        if name not in allowed:
-            raise InputError(
-                f"--{name.replace('_', '-')}: has no meaning for the model {args.model!r}"
-            )
-    effort = given.pop("reasoning_effort", None)
-    if effort is not None:
-        given["extra"] = {"reasoning_effort": effort}
-    if kind == "local":
-        given["device"] = args.device
-    if not kind and "litellm" not in sys.modules:
-        print("p2: loading LiteLLM …", file=sys.stderr)  # which takes seconds
-    return open_model(args.model, **given)
-
-
-def _check_key(model: object) -> None:
-    if isinstance(model, LiteLLMModel):
-        model.check_key()
+    return chosen_model(args)
 
 
 def chosen_tools(args: argparse.Namespace) -> Tools:
@@ -212,5 +185,5 @@ def analyse(args: argparse.Namespace) -> int:
 
     _check_named(args.out, "--out", "a folder")
     model = None if args.model is None else _model(args)
-    _check_key(model)
+    check_key(model)
     return blink_analyse.analyse(args, model)

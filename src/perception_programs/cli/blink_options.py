@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 
 from . import argument_types as types
+from . import models
 
 __all__ = ["analyse", "icl", "proxy", "report", "run", "score"]
 
 
 def run(parser: argparse.ArgumentParser) -> None:
     """The options of `p2 blink run`."""
-    _model(parser, "; or reader, or naive: the answer by rule from the programs alone")
+    models.options(parser, "; or reader, or naive: the answer by rule from the programs alone")
     _questions(parser)
     parser.add_argument("--limit", type=int, metavar="N", help="only the first N of each task")
     _tools(parser)
@@ -57,7 +58,7 @@ def score(parser: argparse.ArgumentParser) -> None:
 
 def icl(parser: argparse.ArgumentParser) -> None:
     """The options of `p2 blink icl`."""
-    _model(parser)
+    models.options(parser)
     _questions(parser)
     _tools(parser)
     _coordinates(parser)
@@ -78,7 +79,7 @@ def proxy(parser: argparse.ArgumentParser) -> None:
     _tools(parser)
     parser.set_defaults(coordinates=None)  # a request has no id to look them up by
     _cautions(parser)
-    _device(parser, "vision tools")
+    models.device(parser, "vision tools")
     parser.add_argument("--log", metavar="FILE", help="append a line of JSON a chat completion")
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS", help="listen there (default: 127.0.0.1)"
@@ -93,7 +94,7 @@ def proxy(parser: argparse.ArgumentParser) -> None:
 
 def analyse(parser: argparse.ArgumentParser) -> None:
     """The options of `p2 blink analyse`."""
-    _model(parser, "; for depth and correspondence", required=False)
+    models.options(parser, "; for depth and correspondence", required=False)
     parser.add_argument(
         "--grid",
         action="append",
@@ -115,36 +116,6 @@ def analyse(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=0, metavar="N", help="chooses examples and points (default: 0)"
     )
     parser.add_argument("--out", metavar="DIR", help="write tables (CSV) and plots (PNG) there")
-
-
-def _model(parser: argparse.ArgumentParser, also: str = "", *, required: bool = True) -> None:
-    parser.add_argument(
-        "--model",
-        required=required,
-        metavar="NAME",
-        help="a LiteLLM name (openai/gpt-5-mini, gemini/...), local:FOLDER for transformers, "
-        "scripted:FILE for answers written beforehand, JSON lines of "
-        f'{{"contains": words of the prompt, "answer": text}}{also}',
-    )
-    parser.add_argument("--base-url", metavar="URL", help="of an OpenAI-compatible server")
-    parser.add_argument("--temperature", type=float, metavar="T", help="default: the model's own")
-    parser.add_argument(
-        "--max-tokens",
-        type=int,
-        metavar="N",
-        help="of an answer at most, hidden reasoning included (default: 8192 for hosted models and "
-        "servers, 1024 for local ones)",
-    )
-    parser.add_argument(
-        "--long-side",
-        type=int,
-        metavar="PX",
-        help="pictures whose longer side has more pixels are scaled down to it before they are sent",
-    )
-    _device(parser, "vision tools and local models")
-    parser.add_argument(
-        "--reasoning-effort", metavar="LEVEL", help="where the provider knows it: low, medium, high"
-    )
 
 
 def _questions(parser: argparse.ArgumentParser) -> None:
@@ -224,7 +195,3 @@ def _cautions(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="say what a family of models tends to get wrong: all, or names; repeat it",
     )
-
-
-def _device(parser: argparse.ArgumentParser, what: str) -> None:
-    parser.add_argument("--device", default="auto", help=f"for {what} (default: auto)")

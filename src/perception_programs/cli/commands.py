@@ -10,9 +10,13 @@ from typing import NoReturn
 
 from .. import __version__
 from . import options
+from .ask import ASK
 from .blink_commands import BLINK
 from .command import Command
+from .harness import HARNESS
+from .replay import REPLAY
 from .serve_mcp import MCP
+from .vtb import VTB
 
 __all__ = ["COMMANDS", "parse"]
 
@@ -74,7 +78,7 @@ def _command(
     )
 
 
-_FAMILY = "blink"
+_FAMILIES = ("blink", "harness", "vtb")
 
 _GROUPS = {
     "convert a tool's result, or run the tool on pictures": (
@@ -178,7 +182,9 @@ _GROUPS = {
             _show,
         ),
     ),
+    "put a question to a model with tools": (ASK, REPLAY, *HARNESS),
     "measure a language model on BLINK": BLINK,
+    "measure a model with tools on VisualToolBench": VTB,
     "let agents call the tools": (MCP,),
     "what is on this machine": (
         Command(
@@ -244,10 +250,10 @@ def parse(argv: Sequence[str]) -> tuple[Command, argparse.Namespace]:
         first, rest = rest[0], ["--help"]
     if not first:
         _leave(_overview())
-    if first == _FAMILY:
+    if first in _FAMILIES:
         second, *rest = rest or [""]
         if second in ("", "-h", "--help"):
-            text = _overview(_FAMILY)
+            text = _overview(first)
             print(text, file=sys.stderr if not second else sys.stdout)
             raise SystemExit(0 if second else 2)
         first = f"{first} {second}"

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -67,13 +67,23 @@ class Agent:
         self._caller = model if isinstance(model, ToolModel) else TextTools(model, self.templates)
 
     def ask(
-        self, question: str, images: Iterable[ImageLike], folder: str | os.PathLike[str]
+        self,
+        question: str,
+        images: Iterable[ImageLike],
+        folder: str | os.PathLike[str],
+        *,
+        on_turn: Callable[[Trajectory], None] | None = None,
     ) -> Trajectory:
         """As `run`, for a program that has no event loop of its own."""
-        return asyncio.run(self.run(question, images, folder))
+        return asyncio.run(self.run(question, images, folder, on_turn=on_turn))
 
     async def run(
-        self, question: str, images: Iterable[ImageLike], folder: str | os.PathLike[str]
+        self,
+        question: str,
+        images: Iterable[ImageLike],
+        folder: str | os.PathLike[str],
+        *,
+        on_turn: Callable[[Trajectory], None] | None = None,
     ) -> Trajectory:
         """Answer a question about pictures, from where an earlier run in this folder stopped.
 
@@ -81,6 +91,7 @@ class Agent:
             question: what to find out.
             images: the pictures it is about, in order; they become `input_image_1` and so on.
             folder: where the trajectory and the artefacts are kept.
+            on_turn: told of the trajectory after each turn, and at its end.
 
         Returns:
             The whole trajectory, with its end.
@@ -97,6 +108,8 @@ class Agent:
             trajectory = await asyncio.to_thread(self._begun, question, list(images), place)
             while trajectory.end is None:
                 trajectory = await self._next(trajectory)
+                if on_turn is not None:
+                    on_turn(trajectory)
         return trajectory
 
     def configuration(self) -> dict[str, Any]:

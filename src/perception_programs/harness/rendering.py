@@ -24,7 +24,7 @@ from ..errors import InputError
 from ..text.quoting import capped, quoted
 from .capability import Capability, Finding
 
-__all__ = ["Templates", "Wording", "passage"]
+__all__ = ["Templates", "Wording", "blanks", "passage"]
 
 _FORMS = ("found", "none", "unusable")
 _LONGEST = 4000  # characters of a passage
@@ -78,8 +78,7 @@ class Wording:
         if not isinstance(data.get("version"), int):
             raise InputError(f"{where}: expected a whole number as its version")
         for form, said in forms.items():
-            if not Template(said).is_valid():
-                raise InputError(f"{where}: {form}: a $ that begins no name; write $$ for one")
+            blanks(said, f"{where}: {form}")
         return cls(data["version"], data["description"].strip(), arguments, forms, phrases)
 
 
@@ -204,6 +203,21 @@ class Templates:
             raise InputError(
                 f"{name}.yaml: {finding.form}: nothing fills ${blank.args[0]}"
             ) from None
+
+
+def blanks(text: str, where: str) -> set[str]:
+    """The names that a text has blanks for.
+
+    Raises:
+        InputError: a `$` in it begins none.
+
+    >>> sorted(blanks("$count found in ${image}, for $$1", "found"))
+    ['count', 'image']
+    """
+    found = list(Template.pattern.finditer(text))
+    if any(match["invalid"] is not None for match in found):
+        raise InputError(f"{where}: a $ that begins no name; write $$ for one")
+    return {name for match in found if (name := match["named"] or match["braced"])}
 
 
 def passage(text: str, longest: int = _LONGEST) -> str:

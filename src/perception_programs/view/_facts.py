@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..program import PerceptionProgram
-from ._type import visible
+from ._type import visible_lines
 
 __all__ = ["LONGEST_TEXT", "counted", "facts", "given_up", "in_short", "shown_text"]
 
@@ -85,4 +85,4 @@ def shown_text(program: PerceptionProgram) -> tuple[str, int]:
     """A program's text with what hides or reorders text as escapes, and how many characters are cut off."""
     text = program.to_text()
     kept = text[:LONGEST_TEXT]
-    return "\n".join(map(visible, kept.split("\n"))), len(text) - len(kept)
+    return visible_lines(kept), len(text) - len(kept)

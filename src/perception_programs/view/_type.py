@@ -12,7 +12,7 @@ from PIL import ImageDraw, ImageFont
 from ..program import Reading, numbers_in
 from ._colour import DARK, WHITE, Colour
 
-__all__ = ["fit", "font", "measure", "printable", "short", "visible", "write"]
+__all__ = ["fit", "font", "measure", "printable", "short", "visible", "visible_lines", "write"]
 
 LEADING = 1.12
 """The distance of two lines of text, by their size."""
@@ -57,9 +57,20 @@ def visible(text: str) -> str:
     >>> visible("a\u202eb")
     'a\\u202eb'
     """
+    if text.isprintable():
+        return text
     keep = "\u200c\u200d"  # joiners: Indic scripts and emoji are wrong without them
     hidden = {c for c in text if unicodedata.category(c) in _HIDDEN and c not in keep}
     return "".join(_escape(c) if c in hidden else c for c in text)
+
+
+def visible_lines(text: str) -> str:
+    r"""The same of a text of several lines, which stay apart.
+
+    >>> visible_lines("a\nb\u202e")
+    'a\nb\\u202e'
+    """
+    return "\n".join(map(visible, text.split("\n")))
 
 
 def short(reading: Reading, digits: int | None = None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import importlib.resources
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from PIL import Image
 from ..images import ImageLike, to_pil
 from ..program import Item, PerceptionProgram
 from ._canvas import LONGEST
+from ._document import document, page_style
 from ._facts import counted, facts, in_short, shown_text
 from ._inline import (
     CELL,
@@ -93,14 +93,11 @@ def page(sections: Iterable[Section], title: str, image_src: ImageSrc | None = N
         for name, section in zip(names, listed, strict=True)
     )
     body = "".join(_section(s, name, store) for s, name in zip(listed, names, strict=True))
-    style = importlib.resources.files(__package__).joinpath("page.css").read_text("utf-8")
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+    return document(
+        title,
+        page_style(),
         f'<header id="top">\n<h1>{escape(title)}</h1>\n'
-        f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n</header>\n'
-        f"<main>\n{body}</main>\n</body>\n</html>\n"
+        f'<nav aria-label="Contents"><ol>{links}</ol></nav>\n</header>\n<main>\n{body}</main>\n',
     )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Client"]
 
 _REDIRECTIONS = 5
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")  # an IPv4 address is inside
 _AGENT = "perception-programs (https://pypi.org/project/perception-programs)"
 
 
@@ -125,12 +126,14 @@ class Client:
         raise ToolError(f"{_host(url)} sends on and on to other addresses")
 
     def _check(self, url: str) -> None:
+        from yarl import URL  # aiohttp's own: the host as it will be asked, however it is written
+
         try:
-            parts = urlsplit(url)
-            host = parts.hostname
-        except ValueError:
-            host, parts = None, urlsplit("")
-        if parts.scheme not in ("http", "https") or not host:
+            parts = URL(url)
+            scheme, host = parts.scheme, parts.raw_host
+        except (ValueError, TypeError):
+            scheme, host = "", None
+        if scheme not in ("http", "https") or not host:
             raise InputError(
                 f"url: expected an address of the web (http or https), got {url[:200]!r}"
             )
@@ -144,7 +147,10 @@ def _is_private(host: str) -> bool:
         address = ipaddress.ip_address(host)
     except ValueError:
         return host.lower().rstrip(".") == "localhost"
-    return not address.is_global
+    inner = getattr(address, "sixtofour", None) or getattr(address, "ipv4_mapped", None)
+    if inner is None and address.version == 6 and address in _NAT64:
+        inner = ipaddress.ip_address(int(address) & 0xFFFF_FFFF)
+    return any(not one.is_global or one.is_multicast for one in (address, inner) if one is not None)
 
 
 def _public_resolver() -> AbstractResolver:

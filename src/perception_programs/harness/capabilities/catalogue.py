@@ -127,6 +127,14 @@ def _expert(modality: str, default: str | None, key: str = "expert") -> Callable
     return check
 
 
+def _cameras(options: Options) -> None:
+    """The check of the camera's trajectory: of a named matcher but its own, and of a named depth expert."""
+    for key, own in (("matcher", "affine-sift"), ("depth", None)):
+        name = options.get(key, own)
+        if isinstance(name, str) and name != own:
+            registry.check(name)
+
+
 def _modules(*names: str, unless: str | None = None) -> Callable[[Options], None]:
     """The check of a capability that needs modules of the extra `harness`, unless an option brings its own."""
 
@@ -152,9 +160,7 @@ _TABLE: dict[str, _Entry] = {
         ".text:ReadText", {}, _modules("rapidocr", "onnxruntime", unless="backend")
     ),
     "depth_estimation": _Entry(".depth:DepthEstimation", {}, _expert("depth", "default")),
-    "camera_trajectory": _Entry(
-        ".camera:CameraTrajectory", {}, _expert("correspondence", "sift", "matcher")
-    ),
+    "camera_trajectory": _Entry(".camera:CameraTrajectory", {}, _cameras),
     "python_coding": _Entry(
         ".coding:PythonCoding", {"coder": "the model that writes the programs"}, _modules()
     ),

@@ -170,7 +170,7 @@ def _parts(kind: str, value: Any) -> dict[str, tuple[Any, str]]:
     if isinstance(value, DepthMap):
         return {"": (_depth(value), _depth_told(value))}
     if isinstance(value, Cameras):
-        unit = "metres" if value.metric else "a unit of its own for each step"
+        unit = "metres" if value.metric else "lengths of the first movement"
         return {
             "": (
                 value.poses,
