@@ -172,7 +172,7 @@ def test_a_camera_that_stands_still(tmp_path: Path) -> None:
 def test_what_cannot_be_told_is_refused(tmp_path: Path, scene: Scene, why: str) -> None:
     finding = found(tmp_path, scene)
     assert finding.form == "unusable"
-    assert why in said(finding) and "between input_image_1 and input_image_2" in said(finding)
+    assert why in said(finding) and "between input_image_1 and input_image_2: " in said(finding)
 
 
 def test_depth_without_a_scale_gives_no_metres(tmp_path: Path) -> None:
@@ -297,3 +297,19 @@ def test_a_matcher_that_fails_is_unusable(tmp_path: Path) -> None:
 
     finding = asyncio.run(CameraTrajectory(fail).call(memory_of(tmp_path, 2), NAMES[:2]))
     assert finding.fields["why"] == "no memory left"
+
+
+def test_a_step_whose_length_cannot_be_told_is_refused(tmp_path: Path) -> None:
+    """The second pair shares no spot with the first: each is right, but not how long it is beside the other."""
+    scenes = [
+        Scene([np.eye(4), pose((0, 6, 0), (0.5, 0, 0)), pose((0, 8, 0), (1.5, 0, 0.5))], wrong=0.1)
+        for _ in range(2)
+    ]
+    scenes[1].spots = scenes[1].spots + np.random.default_rng(1).uniform(-0.9, 0.9, (700, 3))
+
+    def match(first: np.ndarray, second: np.ndarray) -> Matches:
+        return scenes[int(first[0, 0, 0])].match(first, second)
+
+    tool = CameraTrajectory(match, intrinsics=FOCAL)
+    finding = asyncio.run(tool.call(memory_of(tmp_path, 3), NAMES))
+    assert finding.form == "unusable" and "ask for two pictures at a time" in said(finding)

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 __all__ = ["OPERATIONS", "count_operations"]
 
 OPERATIONS = ("crop", "resize", "rotate", "flip", "brightness", "contrast", "edit", "other")
+"""What is counted."""
 
 _NAMES: Mapping[str, str] = {
     name: operation

@@ -146,7 +146,8 @@ def _is_private(host: str) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return host.lower().rstrip(".") == "localhost"
+        bare = host.lower().rstrip(".")
+        return bare == "localhost" or bare.replace(".", "").isdigit()  # such as 127.1, 2130706433
     inner = getattr(address, "sixtofour", None) or getattr(address, "ipv4_mapped", None)
     if inner is None and address.version == 6 and address in _NAT64:
         inner = ipaddress.ip_address(int(address) & 0xFFFF_FFFF)

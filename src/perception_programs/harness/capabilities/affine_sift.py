@@ -45,6 +45,11 @@ class AffineSIFT:
 
     Raises:
         InputError: no positive number of pixels, or a ratio outside (0, 1].
+
+    >>> from skimage.data import coins
+    >>> matches = AffineSIFT(max_side=200)(coins(), coins()[:, :300])
+    >>> bool(np.median(np.abs(matches.points1 - matches.points2)) < 2)
+    True
     """
 
     card = _CARD

@@ -54,6 +54,19 @@ class CameraTrajectory(Capability):
 
     Raises:
         InputError: no such expert, or no such intrinsics.
+
+    >>> import asyncio, tempfile
+    >>> poses = np.stack([np.eye(4), np.eye(4)])
+    >>> poses[1, :3, :3] = [[0, 0, -1], [0, 1, 0], [1, 0, 0]]
+    >>> def model(pictures):
+    ...     return Cameras((), poses, np.stack([np.eye(3)] * 2), True, np.ones(1))
+    >>> memory = Memory(tempfile.mkdtemp())
+    >>> names = [
+    ...     memory.add("image", np.zeros((60, 80, 3), np.uint8), made_by="user").handle for _ in poses
+    ... ]
+    >>> turned = asyncio.run(CameraTrajectory(geometry=model).call(memory, names))
+    >>> print(turned.passages["passage"].splitlines()[0])
+    input_image_2, from input_image_1: turned by 90.0°: 90.0° to the right (pan); no movement shows.
     """
 
     name = "camera_trajectory"
@@ -104,7 +117,7 @@ class CameraTrajectory(Capability):
         try:
             if self._geometry is not None:
                 answer = await self._geometry.run(pictures)
-                return _finding(_checked(answer, images), ["by a geometry model"], [])
+                return _finding(_checked(answer, images), ["Worked out by a geometry model."], [])
             return await self._measured(images, pictures)
         except (Undetermined, ToolError) as why:
             return unusable(str(why), images=", ".join(images))
@@ -148,7 +161,7 @@ class CameraTrajectory(Capability):
         try:
             return step_of(matches, cameras[n], cameras[n + 1], assumed=self._given is None)
         except Undetermined as why:
-            raise Undetermined(f"between {about} {why}") from None
+            raise Undetermined(f"between {about}: {why}") from None
 
     async def _metres(self, picture: RGB) -> DepthMap | None:
         """The picture's depth, if it is in metres."""
