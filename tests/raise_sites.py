@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import gc
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,6 +36,21 @@ class RaiseSite:
     lines: tuple[int, int]
     message: str
     extra: str | None = None
+
+
+def parsed(path: Path) -> ast.Module:
+    """A file's syntax tree, while nothing is collected.
+
+    What is collected may be reported with a traceback, which parses its lines; Python 3.11 fails on a tree
+    that is made while another is.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def error_classes() -> dict[str, str]:
@@ -72,7 +88,7 @@ def raising_lines() -> frozenset[tuple[str, int]]:
 @functools.cache
 def _trees() -> list[tuple[str, ast.Module]]:
     return [
-        (path.relative_to(SOURCES).as_posix(), ast.parse(path.read_text(encoding="utf-8")))
+        (path.relative_to(SOURCES).as_posix(), parsed(path))
         for path in sorted(SOURCES.rglob("*.py"))
     ]
 

@@ -52,6 +52,7 @@ def of_no_task(n: int, sample: Sample) -> dict[str, Any]:
     return request | ({"stream": True, "stream_options": {"include_usage": True}} if n % 2 else {})
 
 
+@pytest.mark.slow
 def test_two_hundred_at_once_pass_byte_for_byte(jigsaw: Any) -> None:
     async def work() -> None:
         requests = [of_no_task(n, jigsaw[0]) for n in range(200)]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+SLOW = ("blink_results.py", "mcp_session.py")  # of the examples: they take seconds
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -59,7 +60,14 @@ def test_the_page_of_one_picture_is_what_is_made(tmp_path: Path) -> None:
     assert made["page"]() == written
 
 
-@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(script, marks=[pytest.mark.slow] if script.name in SLOW else [])
+        for script in sorted((ROOT / "examples").glob("*.py"))
+    ],
+    ids=lambda p: p.name,
+)
 def test_examples_run(
     script: Path,
     tmp_path: Path,

@@ -244,6 +244,7 @@ def test_cameras_come_back_from_the_disk(tmp_path: Path) -> None:
     assert again.images == new.value.images and np.array_equal(again.poses, new.value.poses)
 
 
+@pytest.mark.slow
 def test_affine_sift_finds_a_slanted_picture() -> None:
     from skimage.data import astronaut
     from skimage.transform import ProjectiveTransform, warp
@@ -271,22 +272,14 @@ def test_affine_sift_options() -> None:
 
 
 @pytest.mark.slow
-def test_real_pairs_are_right_or_refused(shared_data: Path) -> None:
-    """Of eight wide pairs six are told, within 10° (0.4° to 8° measured); no two rooms are one scene."""
+def test_two_rooms_are_no_scene(shared_data: Path) -> None:
+    """What is right of real pairs, test_harness_worked_b.py has beside the truth."""
     folder = shared_data / "scannet_pairs"
     pairs = [json.loads(line) for line in (folder / "pairs.jsonl").read_text().splitlines()]
-    matcher, errors = AffineSIFT(), []
-    for pair in pairs:
-        true, camera = (np.array(pair[k]).reshape(n, n) for k, n in (("T_0to1", 4), ("K0", 3)))
-        matches = matcher(folder / pair["image0"], folder / pair["image1"])
-        try:
-            step = step_of(matches, camera, camera, assumed=False)
-        except Undetermined:
-            continue
-        errors.append(angle(step.rotation @ true[:3, :3].T))
-    assert len(errors) >= 5 and max(errors) < 10 and np.median(errors) < 4
+    matcher = AffineSIFT()
     for one, other in ((0, 1), (2, 3), (5, 6)):
         matches = matcher(folder / pairs[one]["image0"], folder / pairs[other]["image1"])
+        camera = np.array(pairs[one]["K0"]).reshape(3, 3)
         with pytest.raises(Undetermined):
             step_of(matches, camera, camera, assumed=False)
 

@@ -165,6 +165,7 @@ class TestReplay:
         assert p2("replay", "nowhere", "--show").status == 1
 
 
+@pytest.mark.slow
 def test_the_first_steps_of_the_documentation(p2) -> None:
     pytest.importorskip("rapidocr")
     page = (Path(__file__).resolve().parent.parent / "docs" / "harness.md").read_text("utf-8")

@@ -14,6 +14,7 @@ import pytest
 
 import perception_programs
 from conftest import import_or_skip
+from raise_sites import parsed
 
 PACKAGE = Path(perception_programs.__file__).parent
 
@@ -69,7 +70,7 @@ def room_of(module: str) -> str:
 
 def imports_of(path: Path, module: str) -> list[tuple[str, bool]]:
     """The package's own modules that a file imports, and whether at its top level."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     guarded = {
         id(node)
         for branch in ast.walk(tree)

@@ -51,6 +51,7 @@ def test_it_teaches_between_the_cells(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
 def test_it_runs_and_prints_what_is_kept(name: str, executed: dict[str, object]) -> None:
     assert printed(executed[name]) == printed(kept(name)), REWRITE
 

@@ -240,6 +240,7 @@ def test_without_isolation_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
         Sandbox()
 
 
+@pytest.mark.slow
 def test_unisolated_daemons_are_ended() -> None:
     box = Sandbox(limits=LIMITS, isolation="none", allow_unisolated=True)
     daemon = next(one for one in ATTACKS if one.name == "daemons")
