@@ -45,7 +45,7 @@ _READS = [
     ("passwords", "open('/etc/shadow').read()"),
     ("the home folder", "os.listdir(os.path.dirname('{secret}'))"),
     ("keys", "os.listdir('/root/.ssh')"),
-    ("the other sessions", "os.listdir(os.path.dirname('{root}'))[0]"),
+    ("the session's folder by its own name", "os.listdir('{root}')"),
     ("the first process's environment", "open('/proc/{parent}/environ').read()"),
     ("the first process's files", "os.listdir('/proc/{parent}/cwd/')"),
     ("the kernel's memory", "open('/dev/mem', 'rb').read(1)"),
