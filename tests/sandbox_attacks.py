@@ -124,18 +124,22 @@ ATTACKS = (
         "import os\nfor _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        if os.fork(): os._exit(0)\n        while True: pass\nos._exit(0)",
         ("killed",),
     ),
-    Attack("50 GB of bytes", "x = bytearray(50 * 10**9)", ("memory",), quick=True),
+    Attack("50 GB of bytes", "x = bytearray(50 * 10**9)", ("memory", "cpu", "time"), quick=True),
     Attack("50 GB of numpy", "x = np.ones(50 * 10**9 // 8)", ("memory", "error")),
     Attack(
         "50 GB mapped",
         "import mmap\nm = mmap.mmap(-1, 50 * 10**9)\nfor n in range(0, len(m), 4096): m[n] = 1",
         ("error", "memory"),
     ),
-    Attack("memory bit by bit", "x = []\nwhile True: x.append(bytearray(10**7))", ("memory",)),
+    Attack(
+        "memory bit by bit",
+        "x = []\nwhile True: x.append(bytearray(10**7))",
+        ("memory", "cpu", "time"),
+    ),
     Attack(
         "memory in many processes",
         "import os, time\nfor _ in range(20):\n    if os.fork() == 0:\n        x = bytearray(200 * 10**6)\n        time.sleep(60)\ntime.sleep(60)",
-        ("memory",),
+        ("memory", "cpu", "time"),
     ),
     Attack(
         "memory in files",

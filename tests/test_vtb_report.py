@@ -45,9 +45,14 @@ from perception_programs.visualtoolbench.loading import load_tasks
 from perception_programs.visualtoolbench.player import Player
 from perception_programs.visualtoolbench.runs import judge_plays, play_tasks
 from vtb_tasks import DrawnModel, judged
+class SlowModel(DrawnModel):
+    async def answer_or_call(self, messages, tools):
+        await asyncio.sleep(0.3)
+        return await super().answer_or_call(messages, tools)
+
 tasks, out = load_tasks(sys.argv[1])[0], Path(sys.argv[2])
 box = Sandbox(limits=Limits(cpu_seconds=20, wall_seconds=30))
-asyncio.run(play_tasks(Player(DrawnModel(), sandbox=box), tasks, out, concurrency=1))
+asyncio.run(play_tasks(Player(SlowModel(), sandbox=box), tasks, out, concurrency=1))
 asyncio.run(judge_plays(Judge(ScriptedModel(judged)), tasks, out, concurrency=1))
 """
 

@@ -28,6 +28,7 @@ __all__ = ["TOOLS", "Called", "Desk", "Pages", "Search", "offered"]
 _log = logging.getLogger(__name__)
 _LONGEST_CODE = 5000
 _OUTPUT = 12_000  # characters of one tool's answer
+_PRINTED = 9_000  # of these, what code prints
 
 TOOLS: Mapping[str, tuple[str, Mapping[str, Any], tuple[str, ...]]] = {
     "python_image_processing": (
@@ -188,7 +189,8 @@ class Desk:
         if not 1 <= len(code) <= _LONGEST_CODE:
             raise InputError(f"code: expected 1 to {_LONGEST_CODE} characters, got {len(code)}")
         outcome: Outcome = await asyncio.to_thread(self.session.run, code)
-        said = [outcome.stdout] if outcome.stdout else []
+        # Cut here, so that what follows is not cut off with it.
+        said = [_cut(outcome.stdout, _PRINTED)] if outcome.stdout else []
         if not outcome.ok:
             said.append(f"Error: {outcome.error}")
         pictures = tuple(outcome.pictures)
@@ -291,7 +293,7 @@ def _check(name: str, given: Mapping[str, Any]) -> None:
             )
 
 
-def _cut(text: str) -> str:
-    if len(text) <= _OUTPUT:
+def _cut(text: str, most: int = _OUTPUT) -> str:
+    if len(text) <= most:
         return text
-    return f"{text[:_OUTPUT]}\n[cut here: {len(text) - _OUTPUT} more characters]"
+    return f"{text[:most]}\n[cut here: {len(text) - most} more characters]"
