@@ -155,7 +155,8 @@ def open_picture(source: Any, name: str, what: str) -> Iterator[Image.Image]:
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(source)
             image.load()
-    except UnidentifiedImageError:
+    except (UnidentifiedImageError, ModuleNotFoundError):
+        # The latter where ultralytics has put its opener in place, which looks for more formats.
         raise InputError(
             f"{what}: expected a picture, but {name} is in no format Pillow reads"
         ) from None

@@ -189,6 +189,11 @@ def _suffix(data: bytes, name: str) -> str:
     try:
         with Image.open(io.BytesIO(data)) as image:
             kind = (image.format or "").lower()
-    except (UnidentifiedImageError, Image.DecompressionBombError, OSError) as error:
+    except (
+        UnidentifiedImageError,
+        ModuleNotFoundError,  # as in `images.open_picture`
+        Image.DecompressionBombError,
+        OSError,
+    ) as error:
         raise InputError(f"{name}: expected an image file: {error}") from None
     return ".jpg" if kind == "jpeg" else f".{kind}"

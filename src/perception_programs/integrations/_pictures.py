@@ -73,7 +73,7 @@ def _opened(data: bytes, name: str, limits: Limits, what: str) -> Image.Image:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             image = Image.open(io.BytesIO(data), formats=_FORMATS)
-    except UnidentifiedImageError:
+    except (UnidentifiedImageError, ModuleNotFoundError):  # as in `images.open_picture`
         known = ", ".join(_FORMATS)
         raise RefusedError(f"{what}: expected a picture ({known}), {name} is none") from None
     except Image.DecompressionBombError:
