@@ -44,7 +44,7 @@ _READS = [
     ("the secret", "open('{secret}').read()"),
     ("passwords", "open('/etc/shadow').read()"),
     ("the home folder", "os.listdir(os.path.dirname('{secret}'))"),
-    ("keys", "os.listdir('/root/.ssh')"),
+    ("keys", "os.listdir(os.path.dirname(os.path.dirname('{secret}')) + '/.ssh')"),
     ("the session's folder by its own name", "os.listdir('{root}')"),
     ("the first process's environment", "open('/proc/{parent}/environ').read()"),
     ("the first process's files", "os.listdir('/proc/{parent}/cwd/')"),

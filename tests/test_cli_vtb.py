@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
+from isolation import needs_isolation
 from perception_programs.cli import main
-from perception_programs.sandbox import isolation as ways
 from vtb_tasks import write
 
-pytestmark = pytest.mark.skipif(
-    not any(ways._works(method, sys.executable) for method in ("bwrap", "unshare")),
-    reason="no isolation on this machine",
-)
+pytestmark = needs_isolation
 
 
 @pytest.fixture(scope="module")

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from isolation import needs_isolation
 from perception_programs import DepthMap, Detections, InputError, ToolError
 from perception_programs.chat import ChatError, ScriptedModel
 from perception_programs.harness import Cameras, Memory, Page, Reference, Templates
 from perception_programs.harness.capabilities.coding import PythonCoding
 from perception_programs.sandbox import Limits
-from perception_programs.sandbox import isolation as ways
 
-pytestmark = pytest.mark.skipif(
-    not any(ways._works(method, sys.executable) for method in ("bwrap", "unshare")),
-    reason="no isolation on this machine",
-)
+pytestmark = needs_isolation
 
 
 @pytest.fixture

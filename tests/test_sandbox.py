@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from isolation import HERE, needs_isolation
 from perception_programs import InputError, ToolError
 from perception_programs.sandbox import Limits, Outcome, Sandbox
 from perception_programs.sandbox import isolation as ways
@@ -24,9 +25,8 @@ from sandbox_attacks import ATTACKS, Attack
 
 SECRET = "the-secret-content"
 LIMITS = Limits(cpu_seconds=2, wall_seconds=4, memory_bytes=1024**3, disk_bytes=64 * 1024**2)
-HERE = [method for method in ("bwrap", "unshare") if ways._works(method, sys.executable)]
 
-pytestmark = pytest.mark.skipif(not HERE, reason="no isolation on this machine")
+pytestmark = needs_isolation
 
 
 @pytest.fixture(scope="module")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
+from isolation import needs_isolation
 from perception_programs import InputError
 from perception_programs.chat import ChatError, Reply, ScriptedModel, ToolCall
 from perception_programs.sandbox import Limits, Sandbox
-from perception_programs.sandbox import isolation as ways
 from perception_programs.visualtoolbench import Judge, Judged, summarise
 from perception_programs.visualtoolbench.loading import load_tasks
 from perception_programs.visualtoolbench.player import MOST_CALLS, Player
@@ -21,10 +20,7 @@ from perception_programs.visualtoolbench.runs import judge_plays, met_of, play_t
 from perception_programs.visualtoolbench.toolset import save_pictures
 from vtb_tasks import DrawnModel, judged, solved, write
 
-pytestmark = pytest.mark.skipif(
-    not any(ways._works(method, sys.executable) for method in ("bwrap", "unshare")),
-    reason="no isolation on this machine",
-)
+pytestmark = needs_isolation
 
 LIMITS = Limits(cpu_seconds=3, wall_seconds=5)
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
+from isolation import needs_isolation
 from perception_programs import InputError
 from perception_programs.chat import ScriptedModel
 from perception_programs.sandbox import Limits, Sandbox
-from perception_programs.sandbox import isolation as ways
 from perception_programs.visualtoolbench import Judge
 from perception_programs.visualtoolbench.agreement import agreement, with_people
 from perception_programs.visualtoolbench.failures import read_failure, sort_failures
@@ -30,10 +30,7 @@ from perception_programs.visualtoolbench.results import read_run
 from perception_programs.visualtoolbench.runs import VERDICTS, judge_plays, play_tasks
 from vtb_tasks import DrawnModel, judged, solved, write
 
-pytestmark = pytest.mark.skipif(
-    not any(ways._works(method, sys.executable) for method in ("bwrap", "unshare")),
-    reason="no isolation on this machine",
-)
+pytestmark = needs_isolation
 
 RUN = """
 import asyncio, sys

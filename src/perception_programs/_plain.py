@@ -6,7 +6,7 @@ import math
 import operator
 import struct
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from ._arrays import describe, is_series
 from .errors import InputError
@@ -19,6 +19,7 @@ __all__ = [
     "plain_identifier",
     "plain_number",
     "plain_text",
+    "refuse_constant",
     "rounded",
     "unique_keys",
 ]
@@ -189,6 +190,15 @@ def _jsonable(value: Any) -> Any:
     if isinstance(value, Meta):
         return value.to_dict()
     return [_jsonable(v) for v in value] if isinstance(value, tuple) else value
+
+
+def refuse_constant(constant: str) -> NoReturn:
+    """For `json.loads` (`parse_constant`): refuses NaN and the infinities, which are no JSON.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError(f"{constant} is no JSON")
 
 
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import io
 import json
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, TextIO
 
 from .._arrays import describe
-from .._plain import unique_keys
+from .._plain import refuse_constant, unique_keys
 from ..chat._files import check_file
 from ..errors import InputError
 
@@ -67,13 +67,9 @@ def check_keys(
 
 def _object(line: str, where: str) -> dict[str, Any]:
     try:
-        record = json.loads(line, object_pairs_hook=unique_keys, parse_constant=_refuse)
+        record = json.loads(line, object_pairs_hook=unique_keys, parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: expected one JSON object: {error}") from None
     if not isinstance(record, dict):
         raise InputError(f"{where}: expected one JSON object, got {describe(record)}")
     return record
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")

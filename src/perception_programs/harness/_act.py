@@ -8,10 +8,10 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from .._arrays import describe
-from .._plain import unique_keys
+from .._plain import refuse_constant, unique_keys
 from ..chat import Message, Picture, Reply, Text, ToolCall, Usage
 from ..chat.schema import schema_of
 from ..errors import InputError, MissingExtraError, ToolError, WeightsError
@@ -218,11 +218,7 @@ def _plain_arguments(call: ToolCall) -> Any:
 
 
 def _json(text: str) -> Any:
-    return json.loads(text or "{}", object_pairs_hook=unique_keys, parse_constant=_refuse)
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+    return json.loads(text or "{}", object_pairs_hook=unique_keys, parse_constant=refuse_constant)
 
 
 def _handles(value: Any) -> list[str]:

@@ -19,11 +19,12 @@ from ..images import ImageLike, load_image
 from ._act import Acted, Actor
 from .capability import Capability
 from .evidence import answer_of, evidence_of
+from .journal import append_line, cut_torn
 from .memory import Memory
 from .rendering import Templates
 from .settings import RUNGS, Settings
 from .text_tools import TextTools, without_tools
-from .trajectory import FILE, FORMAT, Trajectory, append_line, cut_torn
+from .trajectory import FILE, FORMAT, Trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,10 +17,11 @@ from ._act import Actor
 from .agent import Agent
 from .capability import Capability, Finding
 from .evidence import evidence_of
+from .journal import append_line
 from .memory import Artifact, Memory
 from .rendering import Templates
 from .settings import Settings
-from .trajectory import FILE, Trajectory, append_line
+from .trajectory import FILE, Trajectory
 
 __all__ = ["Difference", "Replay", "reopened", "replay"]
 

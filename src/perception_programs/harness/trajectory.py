@@ -7,20 +7,19 @@ read, so at most one turn is lost.
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .._arrays import describe
-from .._plain import unique_keys
 from ..chat import Message, Picture, Text, ToolCall
 from ..errors import InputError
+from .journal import read_lines
 from .memory import Artifact, Memory
 
-__all__ = ["FILE", "FORMAT", "Trajectory", "append_line", "message_from"]
+__all__ = ["FILE", "FORMAT", "Trajectory", "message_from"]
 
 FILE = "trajectory.jsonl"
 FORMAT = "perception-programs trajectory 1"
@@ -50,7 +49,9 @@ class Trajectory:
             InputError: there is none, or a line of it is not what a run writes.
         """
         place = Path(folder)
-        lines = list(_lines(place / FILE))
+        if not (place / FILE).is_file():
+            raise InputError(f"no trajectory {str(place / FILE)!r}")
+        lines = read_lines(place / FILE)
         if not lines or lines[0].get("kind") != "start" or lines[0].get("format") != FORMAT:
             raise InputError(f"{place / FILE}: expected the start of a trajectory ({FORMAT})")
         end = lines.pop() if lines[-1].get("kind") == "end" else None
@@ -129,25 +130,6 @@ class Trajectory:
             memory.get(handle)
 
 
-def append_line(path: Path, line: Mapping[str, Any]) -> None:
-    """Write a line whole, or, when the process dies, not at all but for a torn piece."""
-    text = json.dumps(line, ensure_ascii=False, allow_nan=False)
-    # Half of a surrogate pair has no UTF-8; written as \ud800 it is JSON, and the same when read.
-    data = text.encode("utf-8", "backslashreplace") + b"\n"
-    with path.open("ab") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def cut_torn(path: Path) -> None:
-    """Take away what a kill left of a line at the end."""
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        os.truncate(path, whole)
-
-
 def message_from(data: Mapping[str, Any], folder: Path, files: Mapping[str, str]) -> Message:
     """A message as a record holds it; its pictures are read from their files when they are sent.
 
@@ -165,16 +147,3 @@ def message_from(data: Mapping[str, Any], folder: Path, files: Mapping[str, str]
         return Message(data["role"], tuple(parts), calls, data.get("answers"))
     except (KeyError, TypeError) as error:
         raise InputError(f"message: expected its fields, got {describe(data)} ({error})") from None
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    if not path.is_file():
-        raise InputError(f"no trajectory {str(path)!r}")
-    for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
-        try:
-            record = json.loads(line, object_pairs_hook=unique_keys)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}, line {number}: expected JSON: {error}") from None
-        if not isinstance(record, dict):
-            raise InputError(f"{path}, line {number}: expected an object, got {describe(record)}")
-        yield record

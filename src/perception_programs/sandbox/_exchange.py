@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._arrays import describe, is_array, to_numpy
+from .._plain import refuse_constant
 from ..errors import InputError
 from ..images import RGB, is_picture, load_image
 
@@ -163,10 +164,6 @@ def _plain(data: bytes) -> Any:
     if len(data) > _LARGEST_JSON:
         raise InputError(f"what was left: expected at most {_LARGEST_JSON} bytes of plain data")
     try:
-        return json.loads(data, parse_constant=_refuse)
+        return json.loads(data, parse_constant=refuse_constant)
     except (ValueError, RecursionError):
         raise InputError("what was left cannot be read as plain data") from None
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(constant)

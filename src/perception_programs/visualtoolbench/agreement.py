@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import InputError
-from .plays import read_lines
+from ..harness.journal import read_lines
 from .runs import verdicts_of
 
 __all__ = ["Agreement", "agreement", "with_people"]

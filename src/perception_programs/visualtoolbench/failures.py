@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib import resources
 from pathlib import Path
 from string import Template
 
@@ -14,10 +13,10 @@ from .._plain import unique_keys
 from ..chat import ChatError, ChatModel, Message, Text, ask
 from ..chat._tasks import all_or_none
 from ..errors import InputError
+from ..harness.journal import append_line, cut_torn, read_lines
 from ..harness.rendering import passage
-from ..harness.trajectory import append_line, cut_torn
-from .plays import read_lines
 from .results import Result
+from .wording import template
 
 __all__ = ["FAILURES", "FAILURE_KINDS", "failures_of", "read_failure", "sort_failures"]
 
@@ -99,9 +98,8 @@ def failures_of(out: Path) -> dict[tuple[str, str], str]:
 
 
 def _asked(result: Result) -> str:
-    file = resources.files(__package__).joinpath("templates", "failure.txt")
     turn, unmet = result.first_failure
-    return Template(file.read_text(encoding="utf-8").strip()).substitute(
+    return Template(template("failure")).substitute(
         question=passage(result.task.turns[turn].prompt, _LONGEST),
         golden=passage(result.task.turns[turn].golden_answer, _LONGEST),
         answer=passage(result.answers[turn], _LONGEST),

@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -18,6 +17,7 @@ from ..chat import ChatError, ChatModel, Message, Reply, Text, Usage, ask
 from ..errors import InputError
 from ..harness.rendering import passage
 from .tasks import Criterion, Turn
+from .wording import template
 
 __all__ = ["Judge", "Verdict", "read_verdict"]
 
@@ -88,7 +88,7 @@ class Judge:
         self.model = model
         self._cache = None if cache is None else Path(cache)
         self._attempts = attempts
-        self._template = _template("judge")
+        self._template = template("judge")
 
     def settings(self) -> Mapping[str, Any]:
         """Plain data of what decides its verdicts."""
@@ -118,7 +118,7 @@ class Judge:
             verdict = read_verdict(reply.text)
         except InputError as error:
             said = reply.text if reply.text.strip() else "(nothing)"
-            repair = Template(_template("judge-repair")).substitute(why=error)
+            repair = Template(template("judge-repair")).substitute(why=error)
             messages += [Message("assistant", (Text(said),)), Message("user", (Text(repair),))]
             reply = await self._reply(messages)
             usage.append(reply.usage)
@@ -149,8 +149,3 @@ def _write(path: Path, verdict: Verdict) -> None:
     part = path.with_suffix(f".{os.getpid()}.part")
     part.write_text(data, encoding="utf-8")
     part.replace(path)
-
-
-def _template(name: str) -> str:
-    file = resources.files(__package__).joinpath("templates", f"{name}.txt")
-    return file.read_text(encoding="utf-8").strip()

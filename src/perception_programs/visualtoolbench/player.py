@@ -9,7 +9,6 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from importlib import resources
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -17,8 +16,9 @@ from typing import Any
 from ..chat import ChatModel, Message, Picture, Reply, Text, ToolCall, ToolModel, ask
 from ..errors import InputError
 from ..harness import Artifact, Capability, Memory, Templates
+from ..harness.journal import append_line, cut_torn
 from ..harness.text_tools import TextTools, without_tools
-from ..harness.trajectory import append_line, cut_torn, message_from
+from ..harness.trajectory import message_from
 from ..images import load_image
 from ..sandbox import Sandbox, Session
 from .operations import count_operations
@@ -27,6 +27,7 @@ from .settings import SETTINGS
 from .tasks import Task, Turn
 from .toolset import Called, Desk, Pages, Search, offered, save_pictures
 from .weather import Weather
+from .wording import template
 
 __all__ = ["MOST_CALLS", "Player"]
 
@@ -90,7 +91,7 @@ class Player:
     def configuration(self) -> dict[str, Any]:
         """Plain data of all that decides an answer besides the task."""
         told = json.dumps([asdict(tool) for tool in self.tools], sort_keys=True)
-        wording = f"{told}{_template(self.setting.prompt)}"
+        wording = f"{told}{template(self.setting.prompt)}"
         return {
             "setting": self._name,
             "golden_history": self._golden,
@@ -288,7 +289,7 @@ class _Match:
     def _system(self, turn: int) -> list[Message]:
         if turn:
             return []
-        said = Template(_template(self._player.setting.prompt)).safe_substitute(calls=MOST_CALLS)
+        said = Template(template(self._player.setting.prompt)).safe_substitute(calls=MOST_CALLS)
         return [Message("system", (Text(said, kind="system"),))]
 
     def _history(self, turn: int) -> list[Message]:
@@ -362,8 +363,3 @@ def _plain(arguments: str) -> Any:
         return json.loads(arguments or "{}", parse_constant=str)
     except (ValueError, RecursionError):
         return arguments
-
-
-def _template(name: str) -> str:
-    file = resources.files(__package__).joinpath("templates", f"{name}.txt")
-    return file.read_text(encoding="utf-8").strip()

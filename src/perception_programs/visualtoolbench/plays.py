@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .._arrays import describe
-from .._plain import unique_keys
 from ..errors import InputError
+from ..harness.journal import read_lines
 
-__all__ = ["FILE", "Play", "folder_of", "read_lines"]
+__all__ = ["FILE", "Play", "folder_of"]
 
 FILE = "play.jsonl"
 _PLAIN = re.compile(r"[^A-Za-z0-9]+")
@@ -72,23 +70,3 @@ class Play:
     def done(self, turns: int) -> bool:
         """Whether all turns are answered."""
         return len(self.answers) >= turns
-
-
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The objects of a file of JSON lines, without a torn one at the end; none where there is no file.
-
-    Raises:
-        InputError: a whole line is no JSON object; the message names it.
-    """
-    if not path.is_file():
-        return []
-    found = []
-    for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
-        try:
-            record = json.loads(line, object_pairs_hook=unique_keys)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"{path}, line {number}: expected JSON: {error}") from None
-        if not isinstance(record, dict):
-            raise InputError(f"{path}, line {number}: expected an object, got {describe(record)}")
-        found.append(record)
-    return found

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..harness.journal import read_lines
 from .judge import Verdict
-from .plays import Play, folder_of, read_lines
+from .plays import Play, folder_of
 from .runs import ERRORS, met_of, verdict_key, verdicts_of
 from .scores import Judged, passes, score
 from .tasks import Criterion, Task

@@ -13,10 +13,10 @@ from .._plain import check_count
 from ..chat import ChatError
 from ..chat._tasks import all_or_none
 from ..errors import InputError, ToolError
-from ..harness.trajectory import append_line, cut_torn
+from ..harness.journal import append_line, cut_torn, read_lines
 from .judge import Judge, Verdict
 from .player import Player
-from .plays import Play, folder_of, read_lines
+from .plays import Play, folder_of
 from .tasks import Criterion, Task
 
 __all__ = [

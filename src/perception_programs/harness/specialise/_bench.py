@@ -15,10 +15,11 @@ from ...chat import ChatModel, Message, Text, ask
 from ...errors import InputError, ToolError
 from ..account import Account
 from ..agent import Agent
+from ..journal import append_line, cut_torn
 from ..ladder import Failed, Result, ask_all, folder_name
 from ..questions import Judge, Question, is_right
 from ..rendering import passage
-from ..trajectory import Trajectory, append_line, cut_torn
+from ..trajectory import Trajectory
 
 __all__ = ["Bench", "Lift", "Log", "Proposal", "lift", "propose", "right_count"]
 
